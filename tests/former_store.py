@@ -197,7 +197,8 @@ def fill(place: Place) -> None:
     linked = remember(f"Queue | Jobs wait in the queue, see [[{newer}]] and [[Webhook needs the raw body]].")
 
     place.run("revise", postgres, "--text", "The reports need window functions and arrays.")
-    place.run("revise", webhook, "--tags", "stripe,http", "--pin")
+    place.run("revise", webhook, "--tags", "stripe,http")
+    place.run("pin", webhook)
     place.run("link", newer, "src/retry.py", "--rel", "implemented-in")
     place.run("link", linked, postgres, "--rel", "depends-on")
     place.run("contradictions", "--mark", first, second)

@@ -124,7 +124,7 @@ def _transcripts(round_: Round, rng: random.Random) -> Row:
                 folder=project,
                 environment=environment,
             )
-    for command in (("backfill",), ("work",), ("mine",), ("sync", "--rebuild"), ("tidy",)):
+    for command in (("backfill",), ("work",), ("mine",), ("maintain", "rebuild"), ("tidy",)):
         ended = commands.run(command, folder=project, environment=environment, within=60)
         if ended.code != 0:
             wrong.append(f"{command} ended with {ended.code}: {ended.error[-200:]}")
@@ -175,7 +175,7 @@ def _modes(round_: Round) -> Row:
     words: Iterable[tuple[str, ...]] = (
         ("remember", "A | of the project"), ("remember", "B | of the person", "--level", "user"),
         ("save-session", "S", "--context", "c"), ("setup", "--no-model"), ("backfill",), ("work",),
-        ("mine",), ("tidy",), ("recall", "person"), ("sync", "--rebuild"), ("maintain", "all"),
+        ("mine",), ("tidy",), ("recall", "person"), ("maintain", "rebuild"), ("maintain", "all"),
         ("init", "--repository"), ("doctor",), ("export", str(round_.folder / "modes" / "export")),
     )  # fmt: skip
     wrong = []

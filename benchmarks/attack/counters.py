@@ -138,7 +138,7 @@ def _rebuilds(memory: Path, project: Path) -> Iterator[None]:
     def rebuild() -> None:
         while not ended.wait(REBUILD_EVERY):
             subprocess.run(
-                [sys.executable, "-m", "mcp_server.doors.cli", "sync", "--rebuild"],
+                [sys.executable, "-m", "mcp_server.doors.cli", "maintain", "rebuild"],
                 env=environment(memory, project),
                 cwd=project,
                 stdout=subprocess.DEVNULL,

@@ -208,9 +208,7 @@ def sync(world: World) -> Attempt:
 
 
 def rebuild(world: World) -> Attempt:
-    return Attempt(
-        world.rng.choice((("maintain", "rebuild"), ("sync", "--rebuild"), ("maintain", "all"))), _any(world)
-    )
+    return Attempt(world.rng.choice((("maintain", "rebuild"), ("maintain", "all"))), _any(world))
 
 
 VERBS: dict[str, tuple[Callable[[World], Attempt | None], int]] = {  # and how often each comes

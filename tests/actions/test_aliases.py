@@ -17,7 +17,7 @@ from tests.actions.link.linked import add_by_hand, remembered
 
 
 def linked(store: Store, memory_id: str) -> list[str]:
-    return [edge.other.id if edge.other else "nothing" for _, edge in get_related(store, memory_id).edges]
+    return [edge.other.id if edge.other else "nothing" for edge in get_related(store, memory_id).edges]
 
 
 def test_links_by_title_survive_another_title(store: Store) -> None:

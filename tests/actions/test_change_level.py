@@ -57,7 +57,7 @@ def all_known(store: Store, memory_id: str) -> dict[str, object]:
         "trust": standing_of(store, file).trust,
         "accepted": is_accepted(store, file),
         "shown": is_shown(store, file),
-        "links": sorted(edge.target for _, edge in get_related(store, memory_id).edges),
+        "links": sorted(edge.target for edge in get_related(store, memory_id).edges),
     }
 
 
@@ -238,7 +238,7 @@ def test_links_lead_to_the_same_memories_from_both_levels(store: Store, elsewher
     from_far = of_user(store, "Limits", f"See [[{memory_id}]].")
 
     def ends(seen_from: Store) -> set[str]:
-        edges = [edge for _, edge in get_related(seen_from, memory_id).edges]
+        edges = get_related(seen_from, memory_id).edges
         return {edge.other.id if edge.other else edge.target for edge in edges}
 
     for to in (Level.USER, Level.PROJECT, Level.USER):

@@ -142,9 +142,9 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             Related(
                 ONE,
                 (
-                    (1, Edge(ONE, "refines", True, "webhook-2", OTHER)),
-                    (1, Edge(ONE, "cites", True, "a.py:4", None)),
-                    (2, Edge(OTHER, "refines", False, "webhook-1", ONE)),
+                    Edge(ONE, "refines", True, "webhook-2", OTHER),
+                    Edge(ONE, "cites", True, "a.py:4", None),
+                    Edge(ONE, "refines", False, "webhook-1", OTHER),
                 ),
                 (OTHER,),
                 4,

@@ -71,8 +71,8 @@ TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         team.dropped(WAITS),
     ],
     "team_folder": lambda: [
-        taken_in.taken_in_team(TakenByTeam(2, 1, 1, (("webhook-1.md", HOSTILE), ("b.md", SECRET)))),
-        taken_in.taken_in_team(TakenByTeam(0, 3, 0, ())),
+        taken_in.taken_in_team(TakenByTeam(2, 1, (("webhook-1.md", HOSTILE), ("b.md", SECRET)))),
+        taken_in.taken_in_team(TakenByTeam(0, 3, ())),
         team.members([Member("anna", Role.WRITER), Member("carla", Role.CURATOR)]),
         team.members([]),
     ],

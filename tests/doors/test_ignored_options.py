@@ -50,7 +50,6 @@ PAIR = ("lamps-a1b2", "lights-c3d4")
         (("promote", "lamps-a1b2", "--keep-secrets"), "--keep-secrets has no effect without --to."),
         (("recall", "lamps", "--preset", "precision", "--limit", "9"), "The preset 'precision' has a limit"),
         (("recall", "lamps", "--preset", "exploratory", "--limit", "5"), "The preset 'exploratory' has a"),
-        (("related", "--tags", "night", "--depth", "2"), "Tags have no links to follow."),
         (("review", "--limit", "3", "holds", "lamps-a1b2"), "--limit has no effect with 'holds'."),
         (("sessions", "--patterns", "--all-projects"), "--all-projects has no effect with --patterns."),
         (("sessions", "--patterns", "--topic", "lamps"), "--topic has no effect with --patterns."),
@@ -74,7 +73,6 @@ def test_a_command_refuses_it_and_does_nothing(
 @pytest.mark.parametrize(
     ("tool", "given", "sentence"),
     [
-        ("get_related", {"tags": "night", "depth": 2}, "Tags have no links to follow."),
         (
             "list_memories",
             {"filter": "note", "type": "gotcha"},
@@ -107,5 +105,5 @@ def test_what_has_an_effect_beside_another_option_is_heeded(run: Run, store: Sto
 
     assert run("history", "lamps", "--limit", "9", "--json").stdout.startswith("{")
     assert run("mine", "--status", "--json").stdout.startswith("{")
-    assert run("graph", "--around", "lamps", "--level", "project", "--mermaid").returncode == 0
+    assert run("graph", "--level", "project", "--mermaid").returncode == 0
     assert run("maintain", "rebuild", "--no-embed", "--json").returncode == 0

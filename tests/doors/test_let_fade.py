@@ -57,7 +57,7 @@ def test_claude_unpins_by_the_persons_word_alone_and_so_cannot_forget_what_was_p
     claude: Caller, session: Recorded, store: Store, pinned: str
 ) -> None:
     for answer in (claude("unpin", id=pinned), claude("revise", id=pinned, pinned=False)):
-        assert NEEDED in answer and f"daybook revise {pinned} --unpin" in answer
+        assert NEEDED in answer and f"daybook unpin {pinned}" in answer
     assert "needs the person's consent" in claude("forget", id=pinned)
     assert read(store, pinned).memory.pinned
 
@@ -68,7 +68,7 @@ def test_claude_unpins_by_the_persons_word_alone_and_so_cannot_forget_what_was_p
 def test_claude_in_a_shell_needs_the_word_too_and_the_person_does_not(
     run: Run, store: Store, said: str, pinned: str
 ) -> None:
-    commands = ("unpin", pinned), ("revise", pinned, "--unpin"), ("revise", said, "--type", "progress")
+    commands = ("unpin", pinned), ("revise", said, "--type", "progress")
     for words in commands:
         assert NEEDED in run(*words, CLAUDECODE="1").stderr
     for words in commands:

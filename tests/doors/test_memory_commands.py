@@ -86,7 +86,8 @@ def test_a_conversation_is_saved_and_loaded_from_the_shell(run: Run) -> None:
 def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> None:
     memory_id = json.loads(output_of(run("remember", "Deploys | From main.", "--json")))["id"]
 
-    assert memory_id in output_of(run("revise", memory_id, "--text", "-", "--pin", stdin="From release.\n"))
+    assert memory_id in output_of(run("revise", memory_id, "--text", "-", stdin="From release.\n"))
+    output_of(run("pin", memory_id))
     assert "pinned: true" in output_of(run("read", memory_id))
     output_of(run("revise", memory_id, "--touches", "ci/deploy.yml:3, Makefile"))
     assert "touches: [ci/deploy.yml:3, Makefile]" in output_of(run("read", memory_id))

@@ -94,8 +94,8 @@ def test_errors_say_what_to_do(call: Caller) -> None:
         ),
         (
             "list_memories",
-            {"order": "size"},
-            """The argument 'order' cannot be "size": it takes one of updated, created, title.""",
+            {"kind": "size"},
+            """The argument 'kind' cannot be "size": it takes one of knowledge, conversation, session.""",
         ),
         (
             "remember",

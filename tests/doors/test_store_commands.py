@@ -71,7 +71,7 @@ def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> Non
 def test_the_index_is_made_anew_on_demand(run: Run) -> None:
     output_of(run("remember", "A | fact about carts"))
 
-    assert "1 added" in output_of(run("sync", "--rebuild"))
+    assert "1 memory indexed again" in output_of(run("maintain", "rebuild"))
     assert "fact about carts" in output_of(run("recall", "carts"))
 
 

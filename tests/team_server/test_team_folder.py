@@ -40,12 +40,12 @@ def test_an_export_is_taken_in_as_it_was(team: MinimalTeam, tmp_path: Path) -> N
     exported = export_team(storage, tmp_path / "out", nothing)
     assert (exported.memories, exported.left) == (2, ())
     other = storage_of(MinimalTeam(), "dora")
-    report = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
-    assert (report.new, report.known, report.confirmed, report.left) == (2, 0, 1, ())
+    report = take_in_team(other, memory_files(tmp_path / "out"), progress=nothing)
+    assert (report.new, report.known, report.left) == (2, 0, ())
     assert [stored.memory for stored in other.page()] == [stored.memory for stored in storage.page()]
-    assert [stored.confirmed_by for stored in other.page()] == ["", "dora"]
-    again = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
-    assert (again.new, again.known, again.confirmed, again.left) == (0, 2, 0, ())
+    assert [stored.confirmed_by for stored in other.page()] == ["", ""]
+    again = take_in_team(other, memory_files(tmp_path / "out"), progress=nothing)
+    assert (again.new, again.known, again.left) == (0, 2, ())
 
 
 def test_the_history_goes_along(team: MinimalTeam, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_what_is_left_out_is_named_with_the_reason(team: MinimalTeam, tmp_path: 
     (knowledge / "secret.md").write_text(f"The token is {SECRET}.")
     (knowledge / "broken.md").write_bytes(b"\xff\xfe\x00")
     (knowledge / "notes.txt").write_text("No memory.")
-    report = take_in_team(storage, memory_files(tmp_path), confirm=False, progress=nothing)
+    report = take_in_team(storage, memory_files(tmp_path), progress=nothing)
     assert (report.new, report.known) == (1, 0)
     left_out = dict(report.left)
     assert left_out.keys() == {"broken.md", "deploy.md", "empty.md", "old.md", "secret.md"}
@@ -98,20 +98,18 @@ def test_what_was_interrupted_is_done_again(team: MinimalTeam, tmp_path: Path) -
         other.away = True
 
     with pytest.raises(StorageUnavailable):
-        take_in_team(storage, paths, confirm=False, progress=go_away)
+        take_in_team(storage, paths, progress=go_away)
     other.away = False
-    report = take_in_team(storage, paths, confirm=False, progress=nothing)
+    report = take_in_team(storage, paths, progress=nothing)
     assert (report.new, report.known) == (1, 1)
 
 
-def test_only_a_curator_confirms_and_a_reader_brings_nothing(team: MinimalTeam, tmp_path: Path) -> None:
+def test_a_reader_brings_nothing(team: MinimalTeam, tmp_path: Path) -> None:
     export_team(full(team), tmp_path / "out", nothing)
     paths = memory_files(tmp_path / "out")
-    with pytest.raises(NotAllowed, match="Only a curator confirms"):
-        take_in_team(storage_of(team, "willi", Role.WRITER), paths, confirm=True, progress=nothing)
     other = MinimalTeam()
     with pytest.raises(NotAllowed):
-        take_in_team(storage_of(other, "rosa", Role.READER), paths, confirm=False, progress=nothing)
+        take_in_team(storage_of(other, "rosa", Role.READER), paths, progress=nothing)
 
 
 def test_a_folder_without_memories_is_said(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,26 +10,24 @@ from pathlib import Path
 from mcp_server.actions.exchange.export import BATCH, Exported, check_new
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.vault import is_memory_name
-from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.storage.port import Stored, all_pages
 from mcp_server.core.team.json_values import value_of
-from mcp_server.core.team.team import Role, TeamStorage
+from mcp_server.core.team.team import TeamStorage
 from mcp_server.core.team.team_rules import fit
 
 HISTORY = "history.jsonl"
 """A line for each memory: its id, author, who confirmed it, and every change with what was said before."""
-MOST_HISTORY = 1 << 30  # bytes of that file
 
 
 @dataclass(frozen=True, slots=True)
 class TakenByTeam:
-    """What became of a folder's files: how many were new, known and confirmed; file → why it was left out."""
+    """What became of a folder's files: how many were new and known; file → why it was left out."""
 
     new: int
     known: int
-    confirmed: int
     left: tuple[tuple[str, str], ...]
 
 
@@ -90,33 +88,23 @@ def memory_files(folder: Path) -> list[Path]:
     return paths
 
 
-def take_in_team(
-    storage: TeamStorage, paths: list[Path], *, confirm: bool, progress: Callable[[int], None]
-) -> TakenByTeam:
+def take_in_team(storage: TeamStorage, paths: list[Path], *, progress: Callable[[int], None]) -> TakenByTeam:
     """
     Save the memories in the files *paths* in a team; one that fails does not stop the others.
 
-    Taking the same in again changes nothing, so what was interrupted is simply done again. With *confirm*
-    those that the folder's history says a curator confirmed are confirmed in the name of the member, who must
-    be a curator. Raises NotAllowed, and StorageUnavailable when the team's database goes away.
+    Taking the same in again changes nothing, so what was interrupted is simply done again. Nothing of it
+    is confirmed. Raises NotAllowed, and StorageUnavailable when the team's database goes away.
     """
-    if confirm and storage.team().role is not Role.CURATOR:
-        raise NotAllowed("Only a curator confirms.", "Name a curator with --as, or leave out --confirm.")
-    were = set(_confirmed(paths[0].parent)) if confirm and paths else set()
-    new = known_count = confirmed = 0
+    new = known_count = 0
     failures: list[tuple[str, str]] = []
     for path in paths:
         try:
-            memory = fit(_read(path))
-            version, is_new = _save(storage, memory)
+            is_new = _save(storage, fit(_read(path)))
             new, known_count = new + is_new, known_count + (not is_new)
-            if memory.id in were and not version.confirmed_by:
-                storage.confirm(memory.id, digest=version.digest)
-                confirmed += 1
         except (Rejected, Conflict, Unreadable, FileNotFoundError) as error:
             failures.append((path.name, getattr(error, "reason", "") or str(error)))
         progress(1)
-    return TakenByTeam(new, known_count, confirmed, tuple(failures))
+    return TakenByTeam(new, known_count, tuple(failures))
 
 
 def _read(path: Path) -> Memory:
@@ -128,29 +116,13 @@ def _read(path: Path) -> Memory:
     return memory
 
 
-def _save(storage: TeamStorage, memory: Memory) -> tuple[Stored, bool]:
-    """Return the version that is there now, and whether it is new; raise Conflict for another version."""
+def _save(storage: TeamStorage, memory: Memory) -> bool:
+    """Return whether *memory* is new there; raise Conflict for another version."""
     try:
         current = storage.load(memory.id)
     except NotFound:
-        return storage.save(memory), True
+        storage.save(memory)
+        return True
     if current.memory != memory:
         raise Conflict(f"The team has another version, by {current.author or 'nobody known'}.")
-    return current, False
-
-
-def _confirmed(folder: Path) -> Iterator[str]:
-    """Yield the ids that the history beside *folder*, or in it, says are confirmed."""
-    path = next(
-        (parent / HISTORY for parent in (folder.parent, folder) if (parent / HISTORY).is_file()), None
-    )
-    if path is None or path.stat().st_size > MOST_HISTORY:
-        return
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(record, dict) and record.get("confirmed_by"):
-                yield str(record.get("id"))
+    return False

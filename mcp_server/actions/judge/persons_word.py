@@ -78,13 +78,11 @@ def kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: 
     """
     file = read(store, memory_id)
     memory, new_type = file.memory, check_type(revision.type) if revision.type else ""
-    loses = [
-        *(["--unpin"] if memory.pinned and revision.pinned is False else []),
-        *([f"--type {new_type}"] if new_type in CURRENCY_LIFE and memory.type not in CURRENCY_LIFE else []),
-    ]
-    if not loses or _may(file, turns, asks_to_let_fade):
+    unpins = memory.pinned and revision.pinned is False
+    fades = new_type in CURRENCY_LIFE and memory.type not in CURRENCY_LIFE
+    if not (unpins or fades) or _may(file, turns, asks_to_let_fade):
         return ""
-    return f"revise {memory.id} {' '.join(loses)}"
+    return f"unpin {memory.id}" if unpins else f"revise {memory.id} --type {new_type}"
 
 
 def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:

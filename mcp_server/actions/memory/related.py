@@ -18,7 +18,6 @@ from mcp_server.core.memory_parts import Level, clean_tags, typed_id
 from mcp_server.store import Store
 
 MAX_PATH = 500  # characters
-DEEPEST = 3  # links followed one after the other
 MOST_RELATED = 100  # links of one answer
 
 End = MemoryFile | str
@@ -30,12 +29,11 @@ class Related:
     """
     What is linked with a memory, or carries tags.
 
-    `edges` with the number of links that lead to each, from 1; `tagged` are the memories with any of the
-    tags, and `left_out` is how many links more there are.
+    `tagged` are the memories with any of the tags, `left_out` is how many links more there are.
     """
 
     about: Row | None
-    edges: tuple[tuple[int, Edge], ...] = ()
+    edges: tuple[Edge, ...] = ()
     tagged: tuple[Row, ...] = ()
     left_out: int = 0
 
@@ -46,40 +44,24 @@ def is_written(edge: Edge) -> bool:
 
 
 @self_healing
-def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), depth: int = 1) -> Related:
+def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = ()) -> Related:
     """
-    Return what the memory *memory_id* is linked with, in both directions, up to *depth* links away (1 to 3),
-    and the active memories that carry any of *tags*, those with the most of them first.
+    Return what the memory *memory_id* is linked with, in both directions, and the active memories that
+    carry any of *tags*, those with the most of them first.
 
-    Raises NotFound, and Rejected when neither is given, or a depth that cannot be used or has no effect.
+    Raises NotFound, and Rejected when neither is given.
     """
-    if not 1 <= depth <= DEEPEST:
-        raise Rejected(f"A depth of {depth} cannot be used.", f"Give a number from 1 to {DEEPEST}.")
     with_tags = clean_tags(tags)
     if not memory_id.strip() and not with_tags:
         raise Rejected("No memory and no tags were given.", "Give the id of a memory, or tags.")
-    if depth != 1 and not memory_id.strip():
-        raise Rejected("Tags have no links to follow.", "Give the id of a memory, or leave out the depth.")
     ensure_synced(store)
     vaults = store.keys
     about = find(store, memory_id) if memory_id.strip() else None
-    by_identity: dict[tuple[object, ...], tuple[int, Edge]] = {}
     with store.database.read() as db:
         tagged = relations.carrying(db, with_tags, vaults) if with_tags else []
-        border, known_rows = ({about.row}, {about.row}) if about else (set(), set())
-        for distance in range(1, depth + 1):
-            edges = relations.edges(db, vaults, at=border)
-            for edge in edges:
-                by_identity.setdefault(_identity(edge), (distance, edge))
-            border = {edge.other.row for edge in edges if edge.other} - known_rows
-            known_rows |= border
-            if not border or len(by_identity) >= MOST_RELATED:
-                break
-    related_edges = list(by_identity.values())
+        edges = relations.edges(db, vaults, at=[about.row]) if about else []
     others = tuple(row for row in tagged if about is None or row.row != about.row)
-    return Related(
-        about, tuple(related_edges[:MOST_RELATED]), others, max(0, len(related_edges) - MOST_RELATED)
-    )
+    return Related(about, tuple(edges[:MOST_RELATED]), others, max(0, len(edges) - MOST_RELATED))
 
 
 def at_level(store: Store, level: Level) -> Store:
@@ -141,9 +123,3 @@ def end_of(store: Store, text: str) -> End:
             f"Give the path from the project's folder on, with at most {MAX_PATH} characters, all printable.",
         )
     return name
-
-
-def _identity(edge: Edge) -> tuple[object, ...]:
-    """Return a key that is equal for a link seen from either end."""
-    start, end = edge.ends
-    return start.row, edge.rel, end.row if end else edge.target

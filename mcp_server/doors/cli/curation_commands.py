@@ -78,14 +78,13 @@ def unlink_command(source: str, target: str, rel: str) -> None:
 @click.command("related")
 @click.argument("memory_id", metavar="[ID]", default="")
 @click.option("--tags", default="", help="Memories with any of these tags, with commas between them.")
-@click.option("--depth", default=1, show_default=True, help="How many links to follow, 1 to 3.")
 @as_json
-def related_command(memory_id: str, tags: str, depth: int) -> None:
+def related_command(memory_id: str, tags: str) -> None:
     """List what a memory is linked with, or the memories with any of some tags.
 
-    Example: daybook related billing-k3f9 --depth 2
+    Example: daybook related billing-k3f9
     """
-    relations = related.get_related(output.synced(), memory_id, tags=split_list(tags), depth=depth)
+    relations = related.get_related(output.synced(), memory_id, tags=split_list(tags))
     output.print_shown(links.related(relations))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mcp_server.actions.graph.graph import read_graph
-from mcp_server.actions.graph.picture import draw, find_in, read_network
+from mcp_server.actions.graph.picture import draw, read_network
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.mermaid import as_mermaid
 from mcp_server.core.graph.network import MOST_DRAWN, Choice, chosen, largest
@@ -22,7 +22,6 @@ from mcp_server.store import Store
 
 @click.command("graph")
 @click.option("--level", type=LEVELS)
-@click.option("--around", default="", metavar="ID", help="Only this memory and what it is linked with.")
 @click.option(
     "--mermaid", is_flag=False, flag_value="-", metavar="[FILE]", help="Print it as Mermaid, or into a file."
 )
@@ -34,18 +33,18 @@ from mcp_server.store import Store
     help="Print it as an SVG picture, or into a file.",
 )
 @as_json
-def graph_command(level: Level | None, around: str, mermaid: str | None, svg: str | None) -> None:
+def graph_command(level: Level | None, mermaid: str | None, svg: str | None) -> None:
     """Show the knowledge graph: memories, links, and what graph tools added.
 
     Example: daybook graph --mermaid graph.mmd
     """
     if form := "--svg" if svg else "--mermaid" if mermaid else "":
-        heed_only("--level", "--around", form, where=f"with {form}")
+        heed_only("--level", form, where=f"with {form}")
     store = output.synced()
     if svg:
-        _draw(store, level, around, svg)
+        _draw(store, level, svg)
         return
-    graphs = read_graph(store, level=level, around=around)
+    graphs = read_graph(store, level=level)
     if output.wants_json():
         output.print_json([_graph_json(graph) for graph in graphs])
         return
@@ -65,11 +64,9 @@ def graph_command(level: Level | None, around: str, mermaid: str | None, svg: st
         click.echo(texts[-1])
 
 
-def _draw(store: Store, level: Level | None, around: str, target: str) -> None:
+def _draw(store: Store, level: Level | None, target: str) -> None:
     """Draw what the viewer's page of the graph draws."""
-    network = read_network(store)
-    keys = find_in(network, store, around) if around else frozenset[str]()
-    picture = draw(largest(chosen(network, Choice(level=level, around=keys)), MOST_DRAWN))
+    picture = draw(largest(chosen(read_network(store), Choice(level=level)), MOST_DRAWN))
     if target == "-":
         click.echo(as_file(picture), nl=False)
     else:

@@ -164,7 +164,6 @@ def read_command(memory_id: str) -> None:
 @click.option(
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
 )
-@click.option("--pin/--unpin", "pinned", default=None, help="Whether to keep it at hand in every session.")
 @click.option(
     "--supersedes", multiple=True, metavar="ID", help="Id of a memory that it replaces. May be repeated."
 )
@@ -193,7 +192,6 @@ def revise_command(
     tags: str | None,
     touches: str | None,
     level: Level | None,
-    pinned: bool | None,
     supersedes: tuple[str, ...],
     category: str | None,
     metadata: tuple[str, ...],
@@ -211,7 +209,6 @@ def revise_command(
         type=type_,
         tags=None if tags is None else split_list(tags),
         touches=None if touches is None else split_list(touches),
-        pinned=pinned,
         category=None if category is None else check_category(category),
     )
     wanted = Wanted(revision, text_input.metadata(metadata), level, supersedes, distinct)
@@ -220,8 +217,8 @@ def revise_command(
     if wanted == Wanted():
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --touches, --level, --supersedes, --distinct, --category,"
-            " --meta, --pin or --unpin.",
+            "Give --title, --text, --type, --tags, --touches, --level, --supersedes, --distinct, --category"
+            " or --meta.",
         )
     given_to_team = revise_if_of_team(
         store,

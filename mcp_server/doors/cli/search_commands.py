@@ -141,9 +141,8 @@ def _embed_few(store: Store) -> None:
 @_filtered()
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
-@click.option("--order", type=click.Choice(["updated", "created", "title"]), default="updated")
 @as_json
-def list_command(filter: Filter, limit: int, offset: int, order: str) -> None:
+def list_command(filter: Filter, limit: int, offset: int) -> None:
     """List memories, newest first.
 
     Example: daybook list --type decision
@@ -152,7 +151,7 @@ def list_command(filter: Filter, limit: int, offset: int, order: str) -> None:
     from mcp_server.doors.shown.rows import listed
 
     store = output.synced()
-    listing = list_memories(store, filter, limit=limit, offset=offset, order=order)
+    listing = list_memories(store, filter, limit=limit, offset=offset)
     if not listing.rows and not output.wants_json():
         from mcp_server.actions.status.stats import get_stats  # slow to load, and a list does not need it
 

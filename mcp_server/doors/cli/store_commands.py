@@ -7,7 +7,7 @@ import click
 
 from mcp_server.actions.context import notice as noticing
 from mcp_server.actions.files.size_limit import folders
-from mcp_server.actions.files.sync import rebuild, sync, sync_if_free
+from mcp_server.actions.files.sync import sync, sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.status import doctor as checking
@@ -26,32 +26,20 @@ from mcp_server.doors.shown.persons_acts import EMPTYING_TRASH
 from mcp_server.store import Store
 
 PLUGIN = Path(__file__).resolve().parents[3]
-CLEAN = "clean"
+CLEAN, REBUILD = "clean", "rebuild"
 
 
 @click.command("sync")
-@click.option(
-    "--rebuild",
-    "rebuilds",
-    is_flag=True,
-    help="Rebuild the index from the files; meanwhile the old index answers.",
-)
 @click.option("--deep", is_flag=True, help="Read every file, even if its size and time did not change.")
 @click.option("--embed/--no-embed", default=True, help="Also compute missing embeddings.")
 @as_json
-def sync_command(rebuilds: bool, deep: bool, embed: bool) -> None:
+def sync_command(deep: bool, embed: bool) -> None:
     """Bring the index up to date with the files. You rarely need it: sessions and commands do it.
 
-    Example: daybook sync --rebuild
+    Example: daybook sync --deep
     """
     store = output.opened(takes_in=True).store()
-    vaults = places.all_vaults(store.home, store.vaults)
-    if rebuilds:
-        files = sum(folder.files for folder in folders(store))
-        with output.progress(files, "Reading files") as advance:
-            report = rebuild(store, vaults=vaults, progress=advance)
-    else:
-        report = sync(store, vaults=vaults, deep=deep)
+    report = sync(store, vaults=places.all_vaults(store.home, store.vaults), deep=deep)
     if embed:
         _embed(store)
     output.print_shown(shown.synced(report))
@@ -136,7 +124,7 @@ def maintain_command(action: str, apply: bool, embed: bool) -> None:
 
     Example: daybook maintain clean --apply
     """
-    options = {CLEAN: ("--apply",), "rebuild": ("--embed",), "all": ("--embed",)}
+    options = {CLEAN: ("--apply",), REBUILD: ("--embed",), "all": ("--embed",)}
     heed_only("ACTION", "--json", *options.get(action, ()), where=f"with '{action}'")
     if apply:
         person.require(EMPTYING_TRASH)
@@ -147,8 +135,12 @@ def maintain_command(action: str, apply: bool, embed: bool) -> None:
             click.echo("--apply does it.")
         return
     sync_if_free(store)
-    steps = maintain.maintain(store, action)
-    if embed and any(step.action == "rebuild" for step in steps):
+    if action == REBUILD:
+        with output.progress(sum(folder.files for folder in folders(store)), "Reading files") as advance:
+            steps = maintain.maintain(store, action, progress=advance)
+    else:
+        steps = maintain.maintain(store, action)
+    if embed and any(step.action == REBUILD for step in steps):
         _embed(store)
     output.print_shown(upkeep.steps(steps))
 

@@ -213,14 +213,9 @@ def export_command(folder: Path, database: str | None) -> None:
 @click.option(
     "--as", "author", metavar="NAME", help="The member in whose name they are stored: a writer or a curator."
 )
-@click.option(
-    "--confirm",
-    is_flag=True,
-    help="As a curator, confirm the memories that a curator had confirmed in the export.",
-)
 @database_option
 @as_json
-def import_command(folder: Path, author: str | None, confirm: bool, database: str | None) -> None:
+def import_command(folder: Path, author: str | None, database: str | None) -> None:
     """Import an export, or a vault's folder, into a team's memory.
 
     Memories that the team already has stay as they are, so you can repeat an interrupted import. Memories
@@ -235,7 +230,7 @@ def import_command(folder: Path, author: str | None, confirm: bool, database: st
     with _database(opened, database, embedder=_embedder(opened)) as team:
         storage = team.storage_for(_member(team.members(), author or ""))
         with output.progress(len(paths), "Memories") as step:
-            report = take_in_team(storage, paths, confirm=confirm, progress=step)
+            report = take_in_team(storage, paths, progress=step)
     output.print_shown(taken_in_team(report))
 
 

@@ -91,11 +91,10 @@ def register(application: Application) -> None:
     def get_related(
         id: str = "",
         tags: Annotated[list[str] | str, Field(description="find memories with any of these tags")] = "",
-        depth: Annotated[int, Field(description="how many links to follow, 1 to 3")] = 1,
     ) -> Shown:
         """List what a memory is linked with, in both directions and with labels, or the memories that have
         any of the tags. Call it to see what else a change affects."""
-        return links.related(related.get_related(open_store(), id, tags=split_list(tags), depth=depth))
+        return links.related(related.get_related(open_store(), id, tags=split_list(tags)))
 
     @tool(reads=True)
     def find_contradictions(

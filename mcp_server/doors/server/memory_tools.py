@@ -331,7 +331,6 @@ def register(application: Application) -> None:
         until: Annotated[str, Field(description="updated before this date")] = "",
         include_archived: bool = False,
         all_projects: bool = False,
-        order: Literal["updated", "created", "title"] = "updated",
         limit: int = 20,
         offset: int = 0,
     ) -> Shown:
@@ -354,5 +353,5 @@ def register(application: Application) -> None:
             include_archived=include_archived,
         )
         check_offset(offset)
-        listing = list_(open_store(), chosen, limit=check_limit(limit), offset=offset, order=order)
+        listing = list_(open_store(), chosen, limit=check_limit(limit), offset=offset)
         return rows.listed(listing, offset)

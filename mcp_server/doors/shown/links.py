@@ -87,14 +87,14 @@ def related(relations: Related) -> Shown:
     return Shown(
         f"{relations.about.id} · {relations.about.title}: {links}" if relations.about else "",
         ("memory", "link", "with", "type", "updated", "status", "", "title"),
-        [_edge(edge) for _, edge in relations.edges],
+        [_edge(edge) for edge in relations.edges],
         below=(tagged,) if relations.tagged else (),
         notes=[
-            f"{relations.left_out} more; use a smaller depth." if relations.left_out else "",
+            f"{relations.left_out} more." if relations.left_out else "",
             "" if relations.edges or relations.tagged else NOTHING,
         ],
         json={
-            "links": [_edge_json(edge, depth) for depth, edge in relations.edges],
+            "links": [_edge_json(edge) for edge in relations.edges],
             "tagged": [row_json(row) for row in relations.tagged],
         },
     )
@@ -110,11 +110,10 @@ def _edge(edge: Edge) -> tuple[object, ...]:
     return (edge.near.id, arrow, other.id, *about, written, title)
 
 
-def _edge_json(edge: Edge, depth: int) -> dict[str, object]:
+def _edge_json(edge: Edge) -> dict[str, object]:
     ends = (edge.near.id, edge.other.id if edge.other else edge.target)
     source, target = ends if edge.outgoing else ends[::-1]
     return {
-        "depth": depth,
         "from": source,
         "rel": edge.rel,
         "to": target,

@@ -62,9 +62,8 @@ def exported(export: Exported, target: Path) -> Shown:
 
 def taken_in_team(outcome: TakenByTeam) -> Shown:
     """Return how many memories the team got, and which files were left out and why."""
-    head = f"{outcome.new} new, {outcome.known} there already, {len(outcome.left)} left out"
     return Shown(
-        f"{head}, {outcome.confirmed} confirmed." if outcome.confirmed else f"{head}.",
+        f"{outcome.new} new, {outcome.known} there already, {len(outcome.left)} left out.",
         ("left out", "why"),
         outcome.left[:MOST_ROWS],
         notes=[_more(len(outcome.left))],

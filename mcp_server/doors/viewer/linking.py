@@ -84,9 +84,9 @@ def _links(request: Request, store: Store, *, remark: str = "") -> Response:
             "written": is_written(edge),
             "state": state_of(edge.other.status) if edge.other else "",
         }
-        for _, edge in related.edges
+        for edge in related.edges
     ]
-    ids = {edge.other.id for _, edge in related.edges if edge.other}
+    ids = {edge.other.id for edge in related.edges if edge.other}
     answer = page(
         request,
         "links_list.html" if "hx-request" in request.headers else "links.html",

@@ -64,7 +64,7 @@ def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> d
     memory = file.memory
     related = get_related(store, memory.id)
     trust = trust_history(store, memory.id)
-    edges = [edge for _, edge in related.edges]
+    edges = related.edges
     return {
         "memory": memory,
         "file": file,
@@ -102,7 +102,7 @@ def _linked(request: Request, where: Where, related: Related) -> dict[str, str]:
     """Return each name that the text may use for a linked memory → the address of that memory."""
     base = viewer(request).base
     names: dict[str, str] = {}
-    for _, edge in related.edges:
+    for edge in related.edges:
         if edge.outgoing and edge.other:
             to = base + where.to(edge.other.vault, edge.other.id)
             names |= {as_name(name): to for name in (edge.target, edge.other.id, edge.other.title)}

@@ -137,8 +137,8 @@ def test_a_link_leads_first_to_what_lies_beside_it(store: Store) -> None:
 
     for level in (USER, PROJECT):
         assert graph_shown(store, level).edges == (GraphEdge(f"{level.value}-proxy", "uses", "port"),)
-    assert [edge.near.id for _, edge in get_related(store, "project-proxy").edges] == ["project-proxy"]
-    (_, edge), *more = get_related(store, "port").edges
+    assert [edge.near.id for edge in get_related(store, "project-proxy").edges] == ["project-proxy"]
+    edge, *more = get_related(store, "port").edges
     assert (edge.other and edge.other.id, more) == ("project-proxy", [])
 
 

@@ -77,7 +77,7 @@ def test_links_find_a_note_by_its_file_and_by_its_aliases(store: Store, notebook
     ids = {title: memory.id for title, memory in memories(store).items()}
     assert memories(store)["Map"].links == ()
     linked_ids = [
-        edge.other.id for _, edge in get_related(store, ids["Map"]).edges if edge.outgoing and edge.other
+        edge.other.id for edge in get_related(store, ids["Map"]).edges if edge.outgoing and edge.other
     ]
     assert sorted(linked_ids) == sorted([ids["All servers"], ids["Deploy Plan"], ids["How to roll back"]])
 

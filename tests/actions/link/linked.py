@@ -12,11 +12,9 @@ def remembered(store: Store, title: str, text: str = "", **more: object) -> str:
     return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
 
 
-def links_of(store: Store, memory_id: str, **more: object) -> list[tuple[str, bool, str]]:
-    related = get_related(store, memory_id, **more)  # type: ignore[arg-type]
-    return [
-        (edge.rel, edge.outgoing, edge.other.id if edge.other else edge.target) for _, edge in related.edges
-    ]
+def links_of(store: Store, memory_id: str) -> list[tuple[str, bool, str]]:
+    related = get_related(store, memory_id)
+    return [(edge.rel, edge.outgoing, edge.other.id if edge.other else edge.target) for edge in related.edges]
 
 
 def add_by_hand(store: Store, memory_id: str, lines: str) -> None:

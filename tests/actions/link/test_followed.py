@@ -1,6 +1,5 @@
-"""Which links are told of a memory, how far they are followed, and what follows from them."""
+"""Which links are told of a memory, and what follows from them."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -50,7 +49,7 @@ def test_a_wiki_link_is_told_and_only_an_edit_takes_it_out(store: Store) -> None
     webhook = remembered(store, "Webhook", f"First line.\n\nSee [[{billing}]].")
 
     assert links_of(store, webhook) == [("relates-to", True, billing)]
-    ((_, edge),) = get_related(store, webhook).edges
+    (edge,) = get_related(store, webhook).edges
     assert is_written(edge)
     assert not link(store, webhook, billing).changed
     with pytest.raises(Rejected, match=r"\[\[billing") as refused:
@@ -71,19 +70,6 @@ def test_related_by_tags_is_whatever_carries_any_of_them(store: Store) -> None:
     assert [row.id for row in related.tagged] == [with_both_tags, with_one_tag]
     with pytest.raises(Rejected, match="No memory and no tags were given"):
         get_related(store)
-
-
-def test_links_are_followed_as_far_as_asked(store: Store) -> None:
-    ids = [remembered(store, f"Step {number}") for number in range(5)]
-    for start, end in pairwise(ids):
-        link(store, start, end, "leads-to")
-
-    assert len(links_of(store, ids[0])) == 1
-    edges = get_related(store, ids[0], depth=3).edges
-    reached = [(depth, edge.other.id) for depth, edge in edges if edge.other]
-    assert reached == [(1, ids[1]), (2, ids[2]), (3, ids[3])]
-    with pytest.raises(Rejected, match="depth"):
-        get_related(store, ids[0], depth=4)
 
 
 def test_links_survive_the_loss_of_the_index(store: Store) -> None:

@@ -212,7 +212,7 @@ def test_a_link_to_an_archived_memory_stays_as_a_trace(store: Store) -> None:
     sync(store)
 
     assert link(store, webhook, billing).became == (LinkOutcome(billing, After.TRACE, Status.ARCHIVED),)
-    ((_, edge),) = get_related(store, webhook).edges
+    (edge,) = get_related(store, webhook).edges
     assert edge.other is not None
     assert edge.other.status is Status.ARCHIVED
 
