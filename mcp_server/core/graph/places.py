@@ -86,7 +86,6 @@ class Picture:
     lines: tuple[Line, ...]
     panels: tuple[Panel, ...]
     frame: Panel
-    unlinked: int = 0
 
 
 def arranged(
@@ -118,7 +117,7 @@ def arranged(
         for number, places in enumerate(inside)
         for key in sorted(places, key=lambda key: (-count[key], key))
     ]
-    return Picture(tuple(spots), tuple(lines), tuple(placed), _frame(placed), network.unlinked)
+    return Picture(tuple(spots), tuple(lines), tuple(placed), _frame(placed))
 
 
 def apart(

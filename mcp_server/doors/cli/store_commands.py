@@ -31,17 +31,15 @@ CLEAN, REBUILD = "clean", "rebuild"
 
 @click.command("sync")
 @click.option("--deep", is_flag=True, help="Read every file, even if its size and time did not change.")
-@click.option("--embed/--no-embed", default=True, help="Also compute missing embeddings.")
 @as_json
-def sync_command(deep: bool, embed: bool) -> None:
+def sync_command(deep: bool) -> None:
     """Bring the index up to date with the files. You rarely need it: sessions and commands do it.
 
     Example: daybook sync --deep
     """
     store = output.opened(takes_in=True).store()
     report = sync(store, vaults=places.all_vaults(store.home, store.vaults), deep=deep)
-    if embed:
-        _embed(store)
+    _embed(store)
     output.print_shown(shown.synced(report))
 
 
@@ -117,15 +115,13 @@ def stats_command(days: int) -> None:
 @click.option(
     "--apply", is_flag=True, help="With clean: carry out the plan; without --apply it is only shown."
 )
-@click.option("--embed/--no-embed", default=True, help="After a rebuild: also compute missing embeddings.")
 @as_json
-def maintain_command(action: str, apply: bool, embed: bool) -> None:
+def maintain_command(action: str, apply: bool) -> None:
     """Check the index, shrink it (vacuum), rebuild it, do all three, or clean up.
 
     Example: daybook maintain clean --apply
     """
-    options = {CLEAN: ("--apply",), REBUILD: ("--embed",), "all": ("--embed",)}
-    heed_only("ACTION", "--json", *options.get(action, ()), where=f"with '{action}'")
+    heed_only("ACTION", "--json", *(["--apply"] if action == CLEAN else []), where=f"with '{action}'")
     if apply:
         person.require(EMPTYING_TRASH)
     store = output.opened().store()
@@ -140,7 +136,7 @@ def maintain_command(action: str, apply: bool, embed: bool) -> None:
             steps = maintain.maintain(store, action, progress=advance)
     else:
         steps = maintain.maintain(store, action)
-    if embed and any(step.action == REBUILD for step in steps):
+    if any(step.action == REBUILD for step in steps):
         _embed(store)
     output.print_shown(upkeep.steps(steps))
 
