@@ -170,6 +170,23 @@ def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
     assert not store.database.rebuild_folder.exists()
 
 
+def made(store: Store) -> set[tuple[str, str]]:
+    """Return the name and the statement of everything in the index's schema."""
+    with store.database.read() as db:
+        return set(db.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"))
+
+
+def test_an_index_made_anew_has_every_index_of_one_that_followed(open_here: Open) -> None:
+    store = open_here().store()
+    remember(store, Draft("Quokka", "Lives on Rottnest."))
+    followed = made(store)
+
+    rebuild(store)
+
+    assert made(store) == followed
+    assert any(name == "idx_memories_fingerprint" for name, _ in followed)
+
+
 def test_a_rebuild_that_fails_leaves_the_index_as_it_was(open_here: Open) -> None:
     store = open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))

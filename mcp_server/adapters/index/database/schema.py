@@ -5,6 +5,7 @@ There are no migrations: another schema number means that the index is rebuilt f
 """
 
 import contextlib
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -15,6 +16,10 @@ from mcp_server.adapters.index.table import Ref, Table
 SCHEMA = 22
 STATEMENTS = Path(__file__).with_name("schema.sql")
 """What `tables` come to; generated, since every process that makes an index would load the library for it."""
+
+# An index by which nothing is looked up while files are taken in: with 10,000 memories a rebuild takes an
+# eighth less time when it makes these from all rows, in their order, than row by row.
+_MADE_LAST = re.compile(r"CREATE INDEX \S+\s+ON \"?(?:memories|tags|links|names)\b")
 
 
 def tables() -> list[Table]:
@@ -64,11 +69,13 @@ def create(connection: sqlite3.Connection, *, searchable: bool = True) -> None:
     """
     Create every table in an empty database and stamp it with the schema number, in one transaction.
 
-    One that is not *searchable* has no full-text indexes until `make_searchable`.
+    One that is not *searchable* has no full-text indexes, and only the others that it needs to be filled,
+    until `make_searchable`.
     """
     connection.execute("BEGIN IMMEDIATE")
     for statement in statements():
-        connection.execute(statement)
+        if searchable or not _MADE_LAST.match(statement):
+            connection.execute(statement)
     # A rebuilt index must not reuse numbers of the old one, which a process may still hold. So both count
     # from the microsecond of now, and no index gives out a million numbers in a second.
     connection.executemany(
@@ -82,7 +89,9 @@ def create(connection: sqlite3.Connection, *, searchable: bool = True) -> None:
 
 
 def make_searchable(connection: sqlite3.Connection) -> None:
-    """Make the full-text indexes of a database created without, in the transaction of *connection*."""
+    """Make the indexes of a database created without, in the transaction of *connection*."""
+    for statement in filter(_MADE_LAST.match, statements()):
+        connection.execute(statement)
     full_text.create(connection, tables())
 
 

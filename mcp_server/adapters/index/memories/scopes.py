@@ -65,12 +65,19 @@ def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: st
     ).fetchone()
     scope = known[0] if known else _new_scope(db, vault, status, kind)
     db.execute("INSERT INTO scoped VALUES (?, ?, ?)", (row, scope, passages))
-    _count(db, row, 1)
+    db.execute(
+        "UPDATE scopes SET held = held + 1, passages = passages + ? WHERE scope = ?", (passages, scope)
+    )
 
 
 def leave(db: sqlite3.Connection, row: int) -> None:
     """Note that the memory *row* is gone, or about to be placed again."""
-    _count(db, row, -1)
+    db.execute(
+        "UPDATE scopes SET held = held - 1,"
+        " passages = passages - (SELECT passages FROM scoped WHERE row = :row)"
+        " WHERE scope = (SELECT scope FROM scoped WHERE row = :row)",
+        {"row": row},
+    )
     db.execute("DELETE FROM scoped WHERE row = ?", (row,))
 
 
@@ -78,12 +85,3 @@ def _new_scope(db: sqlite3.Connection, vault: str, status: str, kind: str) -> in
     return db.execute(
         "INSERT INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind)
     ).lastrowid
-
-
-def _count(db: sqlite3.Connection, row: int, times: int) -> None:
-    db.execute(
-        "UPDATE scopes SET held = held + :times,"
-        " passages = passages + :times * (SELECT passages FROM scoped WHERE row = :row)"
-        " WHERE scope = (SELECT scope FROM scoped WHERE row = :row)",
-        {"row": row, "times": times},
-    )
