@@ -59,7 +59,9 @@ def test_literals_find_what_the_pattern_finds_in_labelled_texts(
 
 
 def has_a_phrase(text: str) -> bool:
-    return any(all(word[:4] in BEGINNINGS for word in run[0].split()) for run in phrases._RUN.finditer(text))
+    return any(
+        all(word[:4] in BEGINNINGS for word in run[0].split()) for run in re.finditer(phrases._RUN, text)
+    )
 
 
 LISTED = st.sampled_from(sorted(word for word in BEGINNINGS if len(word) > 2))

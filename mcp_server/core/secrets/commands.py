@@ -24,7 +24,9 @@ _ATTACHED = r"\s-p(?![\s])"
 
 
 _WORDS = re.compile(r"[A-Za-z0-9][\w.-]*")
-_OF_WORDS = bytes(code if re.match(rb"[\w.-]", bytes([code])) else 32 for code in range(256))
+_OF_WORDS = bytes(
+    code if code < 128 and (chr(code).isalnum() or chr(code) in "_.-") else 32 for code in range(256)
+)
 
 
 class Option(NamedTuple):

@@ -2,6 +2,8 @@
 
 import re
 
+from mcp_server.core.secrets.shapes import pattern
+
 _OF = "(?: d['’]| de l['’]| dell['’]| da| de)? ?"
 WORD = re.compile(
     r"pass(?:[_-]?(?:word|phrase|code)|wd|wort|ord|e(?=[ \t]{0,3}[:=]|\s))?|pwd|pw|psk"
@@ -34,7 +36,7 @@ SHORT = frozenset("pass passe pw pwd psk auth creds senha login salt pepper clav
 # What stands before "pass", and makes another word of it.
 _NO_PASS = ("by", "com", "encom", "tres", "sur", "under", "over", "tow", "im")
 # What stands before "pass" when it is a round or a test.
-_ROUND = re.compile(
+_ROUND = (
     r"(?i)\b(?:first|second|third|fourth|last|next|final|one|two|1st|2nd|3rd|[0-9]th|single|initial|each|per|another"
     r"|test|tests|build|lint|review|render|compiler|boarding|season|ski)[ \t-]{1,3}\Z"
 )
@@ -81,7 +83,7 @@ def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
     if found_name == "pass":
         if name:
             return True
-        return (text[start] == "p" or text.startswith("<", start - 1)) and _ROUND.search(
+        return (text[start] == "p" or text.startswith("<", start - 1)) and pattern(_ROUND).search(
             text, max(0, start - 20), start
         ) is None
     if found_name.startswith("credential"):

@@ -53,7 +53,7 @@ _LABELLED = (
     r"""(?xs)[^\n.!?]{0,40}?(?:[:=]|\bis\b|\bare\b|\n)[\s"'`*]{0,8}(?P<secret>(?:[0-9]{1,2}[.):]?\s{0,2})?[a-z]{3,10}"""
     r"""(?:[\s,]{1,4}(?:[0-9]{1,2}[.):]?\s{0,2})?[a-z]{3,10}){11,32}+)(?![\w])"""
 )
-_RUN = re.compile(r"(?<![\w-])[a-z]{3,8}(?:[ \n]{1,2}[a-z]{3,8}){11,23}+(?![\w-])(?! [a-z])")
+_RUN = r"(?<![\w-])[a-z]{3,8}(?:[ \n]{1,2}[a-z]{3,8}){11,23}+(?![\w-])(?! [a-z])"
 _LENGTHS = (12, 15, 18, 21, 24)
 _PROSE = frozenset(
     "the and for with that this from you your are was were has have not but can its will should which when "
@@ -75,7 +75,7 @@ def in_phrases(text: str, lowered: str) -> Iterator[SecretSpan]:
             yield match.start("secret"), match.start("secret") + length, "a password"
     for label in _LABEL.finditer(lowered):
         yield from _labelled(text, lowered, label)
-    for run in _RUN.finditer(text) if _may_have_a_run(text) else ():
+    for run in pattern(_RUN).finditer(text) if _may_have_a_run(text) else ():
         words = run[0].split()
         if len(words) in _LENGTHS and _is_phrase(words) and _are_listed(words):
             yield *run.span(), "a recovery phrase"
