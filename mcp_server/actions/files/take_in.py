@@ -7,7 +7,7 @@ Remember, edits made by hand, the watcher, git checkouts and rebuilds all come h
 import os
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.vanished_folders import note_lost
 from mcp_server.adapters.index.memories import memories, unreadable, writing
-from mcp_server.adapters.index.memories.memories import FileOfId
+from mcp_server.adapters.index.memories.memories import KnownFile
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.leftovers import remove_second_name
 from mcp_server.adapters.vault import CLOSED, Vault, is_inside, is_open, is_utf8, stamp
@@ -98,10 +98,11 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
                 index_changes.lost_paths[memory_id] = str(path)
             index_changes.removed.append(str(path))
             continue
-        reading = _read(vault, on_disk)
+        reading = _read(vault, path, on_disk)
         memory = reading.memory
-        holder = memories.holder_of(db, vault.key, memory.id) if memory else None
-        if not _put(store, db, vault, reading, holder):
+        known = memories.known_files(db, vault.key, memory.id, on_disk.path) if memory else []
+        holder = next((file for file in known if file.has_id), None)
+        if not _put(store, db, vault, reading, holder, known):
             continue
         index_changes.changed.append(str(path))
         if memory and not vault.in_repository:
@@ -123,11 +124,11 @@ def _is_open_folder(path: Path) -> bool:
     return os.path.isdir(path) and not path.is_symlink() and is_open(path)
 
 
-def _read(vault: Vault, stamp: Stamp) -> _Reading:
+def _read(vault: Vault, path: Path, stamp: Stamp) -> _Reading:
     if reason := why_not_taken_in(stamp.path):
         return _Reading(stamp, problem=Problem(stamp.path, 0, reason))
     try:
-        file = load(vault, Path(stamp.path), on_disk=stamp)
+        file = load(vault, path, on_disk=stamp)
     except Unreadable as error:
         reason = STAYS if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
         return _Reading(stamp, problem=Problem(stamp.path, error.line, reason))
@@ -139,12 +140,17 @@ def _read(vault: Vault, stamp: Stamp) -> _Reading:
 
 
 def _put(
-    store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading, holder: FileOfId | None
+    store: Store,
+    db: sqlite3.Connection,
+    vault: Vault,
+    reading: _Reading,
+    holder: KnownFile | None,
+    known: Sequence[KnownFile],
 ) -> bool:
     """
     Put one reading into the index; return whether that changed what the index says.
 
-    *holder* is the file that the index has under the id that was read.
+    *holder* is the file that the index has under the id that was read, *known* the one at this path besides.
     """
     if reading.problem or reading.memory is None:
         assert reading.problem
@@ -169,6 +175,7 @@ def _put(
             stamp=stamp,
             digest=digest,
             now=store.now(),
+            known=known,
             searchable=store.database.searchable,
         )
     for other in rivals[1:]:
@@ -190,5 +197,5 @@ def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
     stamp = _stamp(vault, Path(path))
     if not stamp:
         return False
-    memory = _read(vault, stamp).memory
+    memory = _read(vault, Path(path), stamp).memory
     return memory is None or memory.id == memory_id

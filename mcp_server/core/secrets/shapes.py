@@ -259,9 +259,10 @@ _DUMMY = r"x{5}|\*{3}|\.{3}|0{8}|your|placeholder|example|replace|insert|redacte
 def shaped(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of what has the shape of a vendor's secret in *text*."""
     # Looking for two hundred literals in a few long words is much cheaper than in all of the text.
-    long_words = "\n".join({word for word in text.split() if len(word) >= _SHORTEST})
-    if not long_words:
+    words = text.split()
+    if max(map(len, words), default=0) < _SHORTEST:
         return
+    long_words = "\n".join({word for word in words if len(word) >= _SHORTEST})
     for anchor in [anchor for anchor in _BY_ANCHOR if anchor in long_words]:
         for shape in _BY_ANCHOR[anchor]:
             yield from _of_shape(text, shape)

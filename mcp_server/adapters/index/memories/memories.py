@@ -84,20 +84,28 @@ def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     return dict(rows.fetchall())
 
 
-class FileOfId(NamedTuple):
-    """The file that has an id: its path, the digest of its bytes, and the fingerprint of its words."""
+class KnownFile(NamedTuple):
+    """
+    A file as the index knows it: its row, path, the digest of its bytes, and the fingerprint of its words.
 
+    `has_id`: it is the one that has the id that was asked for.
+    """
+
+    row: int
     path: str
     digest: str
     fingerprint: str
+    has_id: bool
 
 
-def holder_of(db: sqlite3.Connection, vault: str, memory_id: str) -> FileOfId | None:
-    """Return the file of *vault* that has that id as the index knows it, None when there is none."""
-    row = db.execute(
-        "SELECT path, digest, fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
-    ).fetchone()
-    return FileOfId(*row) if row else None
+def known_files(db: sqlite3.Connection, vault: str, memory_id: str, path: str) -> list[KnownFile]:
+    """Return what the index knows of the file at *path*, then of the one of *vault* that has that id."""
+    rows = db.execute(
+        "SELECT row, path, digest, fingerprint, vault = ? AND id = ? FROM memories"
+        " WHERE path = ? OR (vault = ? AND id = ?) ORDER BY path = ? DESC",
+        (vault, memory_id, path, vault, memory_id, path),
+    )
+    return [*map(KnownFile._make, rows)]
 
 
 def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: str = "") -> list[Row]:

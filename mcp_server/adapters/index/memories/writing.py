@@ -6,7 +6,7 @@ Apart from the rows that are read (`memories.py`), because the start of a sessio
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.memories import changelog, pairs, scopes, unreadable
 from mcp_server.adapters.index.memories.filters import marks
-from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row
+from mcp_server.adapters.index.memories.memories import MAY_WAIT, KnownFile, Row
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.changes import FileChange, Stamp
 from mcp_server.core.links import all_links, as_name, names
@@ -80,23 +80,21 @@ def put(
     stamp: Stamp,
     digest: str,
     now: int,
+    known: Sequence[KnownFile],
     searchable: bool = True,
 ) -> int:
     """
     Store *memory* as the content of the file at `stamp.path`; return the memory's row.
 
+    *known* are the `known_files` of that path and of the memory's id.
     It is found by its words if *searchable*. Vectors of passages with unchanged text are kept.
     A row of another file of the vault with the same id becomes this file's: the caller looks first whether
     that file still has the id.
     """
     unreadable.leave(db, stamp.path)
-    rows = db.execute(
-        "SELECT row, path FROM memories WHERE path = ? OR (vault = ? AND id = ?) ORDER BY path = ? DESC",
-        (stamp.path, vault, memory.id, stamp.path),
-    ).fetchall()
-    row = rows[0][0] if rows else None
-    for _, other_path in rows[1:]:
-        remove(db, other_path, now)  # the file now at this path took over the id of one that was deleted
+    row = known[0].row if known else None
+    for other in known[1:]:
+        remove(db, other.path, now)  # the file now at this path took over the id of one that was deleted
     columns = _columns(vault, memory, stamp, digest, now)
     vectors = {}
     if row is not None:
@@ -118,7 +116,7 @@ def put(
         [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
     )
     db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
-    changelog.note_change(db, row, vault, memory.id, FileChange.MODIFIED if rows else FileChange.ADDED, now)
+    changelog.note_change(db, row, vault, memory.id, FileChange.MODIFIED if known else FileChange.ADDED, now)
     return row
 
 
