@@ -96,14 +96,8 @@ class Year:
     @property
     def untold(self) -> list[str]:
         """The ids that upkeep put away in runs that no line named."""
-        named = {run for line in self.told for run in re.findall(r"--run (\S+?)'", line)}
-        since = [day.replace("-", "") for line in self.told for day in re.findall(r"--since (\S+?)'", line)]
-        return [
-            memory_id
-            for run, ids in self.away.items()
-            if run not in named and not any(run >= day for day in since)
-            for memory_id in ids
-        ]
+        named = {run for line in self.told for run in re.findall(r"\d{8}-\d{6}-[0-9a-f]{4}", line)}
+        return [memory_id for run, ids in self.away.items() if run not in named for memory_id in ids]
 
     def rows(self) -> Iterator[tuple[str, str, str, bool]]:
         """Yield (what, how it is, what it should be, whether it is so)."""

@@ -219,11 +219,11 @@ def test_what_expired_by_a_clock_far_ahead_comes_back(store: Store, tmp_path: Pa
     session(store, tmp_path, DECIDED)
     (waiting,) = review_candidates(store)
     clock.pass_days(3650)
-    tidy(store)
+    run = tidy(store).run
     assert review_candidates(store) == []
     clock.pass_days(-3650)
 
-    undo(store)
+    undo(store, run)
 
     assert review_candidates(store) == [waiting]
 

@@ -74,12 +74,13 @@ def test_a_graph_that_is_too_long_loses_the_least_valuable_down_to_nine_tenths(
 def test_what_was_compacted_can_be_taken_back_and_recalled_and_stays(small: Store, clock: Clock) -> None:
     names = put_nodes(small, 20)
     clock.pass_days(8)
-    gone = {entry.changes[0].id for entry in tidy(small).entries}
+    report = tidy(small)
+    gone = {entry.changes[0].id for entry in report.entries}
     name = min(gone)
 
     recall_node(small, PROJECT, name)
     assert status(small, name) is Status.ACTIVE
-    undo(small)
+    undo(small, report.run)
 
     assert {status(small, name) for name in names} == {Status.ACTIVE}
     again = {entry.changes[0].id for entry in tidy(small).entries}

@@ -7,7 +7,6 @@ import pytest
 from mcp_server.actions.capture.learn import next_piece
 from mcp_server.actions.changes.undo import change_named, last_change
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.sync import catch_up, rebuild
 from mcp_server.actions.judge.candidate import review_candidates
 from mcp_server.actions.memory.list import list_memories
@@ -236,15 +235,6 @@ def test_a_session_of_another_project_is_forgotten_there(store: Store, elsewhere
         read(elsewhere, memory_id)
     undo_forget_session(store, "bad")
     assert status(elsewhere, memory_id) is Status.ACTIVE
-
-
-def test_undoing_the_last_tidying_does_not_bring_a_forgotten_session_back(store: Store) -> None:
-    gone = remembered(store, "Proxy", "Staging sits behind a proxy.")
-    forget_session(store, "bad", dry_run=False)
-
-    assert undo(store).run == ""
-    with pytest.raises(NotFound):
-        read(store, gone)
 
 
 def test_what_was_changed_since_stays_and_is_said(store: Store) -> None:

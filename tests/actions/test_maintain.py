@@ -123,7 +123,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
     assert review_candidates(store) == []
     assert (status(store, aged), status(store, fresh)) == (Status.ARCHIVED, Status.ACTIVE)
     assert list_deeds(store, thrown)[0].deed.event == "emptied"
-    undo(store)
+    undo(store, report.tidied.run)
     assert status(store, aged) is Status.ACTIVE
     assert lately
     assert status(store, restore(store, lately.stem).memory.id) is Status.ACTIVE

@@ -130,6 +130,6 @@ def test_consolidating_shows_the_plan_first(opened: Opened) -> None:
 
     assert answers[0] == "Nothing needs tidying."
     assert answers[2].startswith("Nothing was changed. The plan:")
-    assert answers[3].startswith("Done; 'daybook tidy --undo' brings it back:")
+    assert answers[3].startswith("Done; 'daybook undo 2")
     assert answers[4] == "Nothing needs tidying."
     assert json.dumps(answers)

@@ -93,8 +93,6 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("team", "token", "isue"), 2, "There is no command 'isue'. Did you mean issue?"),
         (("recal", "x"), 2, "There is no command 'recal'. Did you mean recall or read?"),
         (("save-conversation", "t"), 4, "not JSON"),
-        (("tidy", "--undo", "--dry-run"), 4, "Use only one of the two."),
-        (("tidy", "--run", "r1"), 4, "Add --undo, or leave it out to tidy."),
         (("forget-session", "s1", "--undo", "--dry-run"), 4, "Use only one of the two."),
         (("seed", "a.md", "--name", "notes"), 4, "--name is for standard input"),
         (("import", "notes", ".", "--mine"), 4, "--mine is for what 'daybook export' wrote."),
@@ -180,9 +178,11 @@ def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
 
     assert "would do" in run("tidy", "--dry-run").stdout
     assert superseded() == 0
-    assert "done" in run("tidy").stdout
+    answer = run("tidy").stdout
     assert superseded() == 1
-    assert "as before" in run("tidy", "--undo").stdout
+    (name,) = re.findall(r"'daybook undo (\S+)' brings it back", answer)
+    assert name in run("history").stdout
+    assert "as before" in run("undo", name).stdout
     assert superseded() == 0
 
 

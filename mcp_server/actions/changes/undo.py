@@ -68,15 +68,21 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
     """
     Return the last change of a memory, or without an id that of this project, in *of_session* where given.
 
-    Raises Rejected when nothing can be taken back, NotFound for an id that no memory has or had.
+    Instead of a memory's id it may be the name of a run of tidying, which is returned whole. Raises Rejected
+    when nothing can be taken back, NotFound for an id that no memory has or had.
     """
     refresh_index(store)
     memory_name = typed_id(memory_id)
     keys = store.keys
     refs = [ref_of(key, memory_name) for key in reversed(keys)] if memory_name else []
-    if memory_name and (row := look_up(store, memory_name)):
+    row = look_up(store, memory_name) if memory_name else None
+    if row:
         refs = [row.ref]
     with store.database.read() as db:
+        if memory_name and row is None and tidying.is_run(db, memory_name):
+            if tidying.entries(db, memory_name):
+                return change_named(store, memory_name)
+            raise Rejected(f"The run '{memory_name}' was undone already.", "'daybook history' lists all.")
         deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else of_session)
     if deed is None:
         if memory_name:

@@ -22,7 +22,7 @@ from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable, disk_refused
-from mcp_server.core.memory_parts import TRASH, id_in, parse_timestamp
+from mcp_server.core.memory_parts import TRASH, id_in
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.runs import PLACE, UNDONE, Change, NotMade, RunEntry, stands_between, with_values
 from mcp_server.store import Store
@@ -118,71 +118,35 @@ def complete(store: Store, run: str) -> None:
 
 
 @one_change()
-def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
+def undo(store: Store, run: str, *, ref: str = "") -> Undone:
     """
-    Put back what the named run of tidying changed, or the last one; merged memories go to the trash.
+    Put back what the named run of tidying changed; merged memories go to the trash.
 
     With *ref*, only what the run did to that memory. A memory changed since is left alone and reported.
     A change that cannot be undone now is reported too, and the next undo of that run does the rest.
-    Raises NotFound for an unknown run.
+    Raises NotFound for an unknown run, and for one that was undone.
     """
     with alone(store):
         sync(store)
         with store.database.read() as db:
-            run_name = run or tidying.last_run(db, store.keys)
-            entries = tidying.entries(db, run_name)
-        if run and not entries:
+            entries = tidying.entries(db, run)
+        if not entries:
             raise NotFound(
                 run,
-                sentence=f"No run of tidying is called '{run[:80]}'.",
-                hint="Without a name, the last run is undone.",
+                sentence=f"No run of tidying that can be undone is called '{run[:80]}'.",
+                hint="'daybook history' lists what was done.",
             )
-        undone, refs_left = Undone(run_name), set[str]()
+        undone, refs_left = Undone(run), set[str]()
         for entry in reversed(entries):
             of_it = not ref or id_in(ref) in {
                 change.id for change in entry.changes
             }  # the memory may have moved to another vault
             if not of_it or not _undo(store, entry, undone):
                 refs_left |= entry.refs
-        if run_name:
-            data = {"left": sorted(refs_left)} if refs_left else {}
-            store.record("tidied", run=new_run(store), undoes=run_name, **data)
-            catch_up_if_free(store)
+        data = {"left": sorted(refs_left)} if refs_left else {}
+        store.record("tidied", run=new_run(store), undoes=run, **data)
+        catch_up_if_free(store)
         return undone
-
-
-def undo_tidying(store: Store, run: str = "") -> Undone:
-    """Take back the named run of tidying, or the last, as `undo` does; another kind of run is NotFound."""
-    with store.database.read() as db:
-        steps = {entry.step for entry in tidying.entries(db, run)}
-    if not steps.isdisjoint(tidying.NO_TIDYING):  # these are a session that was forgotten, and answers
-        raise NotFound(
-            run,
-            sentence=f"'{run[:80]}' was no run of tidying.",
-            hint="'daybook undo', or for a session 'daybook forget-session ID --undo', takes it back.",
-        )
-    return undo(store, run)
-
-
-def undo_since(store: Store, since: str) -> Undone:
-    """
-    Put back what all runs from the day *since* (UTC, ISO 8601) on changed, the last first.
-
-    Raises Rejected for what is no date, and what `undo` raises.
-    """
-    try:
-        day = f"{parse_timestamp(since):%Y%m%d}"
-    except ValueError:
-        raise Rejected(f"'{since[:40]}' is not a date.", "Give it as 2026-11-20.") from None
-    sync(store)
-    with store.database.read() as db:
-        runs = tidying.runs_since(db, day, store.keys)
-    total = Undone(", ".join(runs))
-    for run in runs:
-        undone = undo(store, run)
-        total.restored += undone.restored
-        total.skipped += undone.skipped
-    return total
 
 
 def new_run(store: Store) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 import click
 
-from mcp_server.actions.files import runs
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
@@ -26,7 +25,6 @@ from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import candidates, upkeep
-from mcp_server.doors.shown.history import undone
 from mcp_server.doors.shown.persons_acts import SETTLING_CANDIDATES
 from mcp_server.doors.shown.recall import EXCERPT, cited
 
@@ -226,34 +224,19 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...]) -> Non
 @click.command("tidy")
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--with-model", is_flag=True, help="With --dry-run: call the model too, which costs money.")
-@click.option("--undo", is_flag=True, help="Undo the last run.")
-@click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
-@click.option("--since", default="", metavar="DATE", help="With --undo: all runs from that day (UTC) on.")
 @as_json
-def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: str) -> None:
+def tidy_command(dry_run: bool, with_model: bool) -> None:
     """Tidy the store: join equal memories, list contradictions, archive.
 
     Two memories that may contradict each other wait for 'daybook review'. Only memories that age, and have
-    shown no sign of life, are archived.
+    shown no sign of life, are archived. 'daybook undo' with the name of the run takes it back.
 
     Example: daybook tidy --dry-run
     """
-    if undo and dry_run:
-        raise Rejected("--undo reverses a run at once, without a plan.", "Use only one of the two.")
     if with_model and not dry_run:
         raise Rejected("A real run calls the model anyway.", "Add --dry-run, or leave out --with-model.")
-    if name and not undo:
-        raise Rejected(f"--run {name} names a run to undo.", "Add --undo, or leave it out to tidy.")
-    if since and (name or not undo):
-        raise Rejected("--since needs --undo.", "Use it with --undo and without --run.")
-    store = output.synced()
-    if since:
-        result = undone(runs.undo_since(store, since))
-    elif undo:
-        result = undone(runs.undo_tidying(store, name))
-    else:
-        result = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
-    output.print_shown(result)
+    run = tidying.tidy(output.synced(), dry_run=dry_run, with_model=with_model or not dry_run)
+    output.print_shown(upkeep.tidied(run))
 
 
 def _named(names: tuple[str, ...], waiting: list[str]) -> list[str]:

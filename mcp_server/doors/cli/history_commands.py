@@ -79,7 +79,7 @@ def history_command(
 def undo_command(memory_id: str, anyway: bool) -> None:
     """Undo the last change of a memory, or the last one in this project.
 
-    Running it again redoes the change.
+    Instead of a memory you can name a run of tidying. Running it again redoes the change.
 
     Example: daybook undo stripe-webhook-raw-body-k3f9
     """

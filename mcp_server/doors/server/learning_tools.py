@@ -87,7 +87,7 @@ def register(application: Application) -> None:
         ] = False,
     ) -> Shown:
         """Show what tidying would do (join equal memories, list pairs that may contradict each other, archive
-        memories without a sign of life), or with apply do it. 'daybook tidy --undo' reverses it. Apply only
+        memories without a sign of life), or with apply do it; the answer says how to reverse it. Apply only
         when the person asked for it."""
         return upkeep.tidied(tidy(open_store(), dry_run=not apply, with_model=apply or with_model))
 

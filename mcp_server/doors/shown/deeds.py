@@ -35,7 +35,7 @@ def history(entries: Sequence[TitledDeed]) -> Shown:
         [
             (
                 moment(entry.deed.at),
-                entry.deed.id or "-",
+                entry.deed.id or str(entry.deed.detail.get("run") or "-"),
                 words(entry.deed),
                 entry.deed.session[:8],
                 entry.title,

@@ -51,7 +51,7 @@ SENTENCES = {
     ),
 }
 """Kind of need → the noun for one, and the sentence about their number."""
-MOST_NAMED = 3  # memories in one sentence
+MOST_NAMED = 3  # memories, or runs, in one sentence
 
 
 def notice(about: About | None) -> str:
@@ -95,13 +95,14 @@ def disk(refused: NothingKept | None) -> str:
 
 def put_away(record: PutAway) -> str:
     """Return what upkeep put away and the command that reverses it."""
-    since = day(record.since)
-    option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {since}"
-    when = "on" if len(record.runs) == 1 else "since"
-    return (
-        f"upkeep put {counted(record.memories, 'memory')} away {when} {since}, as aged or unused; "
-        f"'daybook tidy --undo {option}' reverses it."
-    )
+    first, *others = record.runs
+    away = f"upkeep put {counted(record.memories, 'memory')} away {'since' if others else 'on'}"
+    named = f"'daybook undo {first}'"
+    if others:
+        named = f"'daybook undo' with each of {', '.join(record.runs[:MOST_NAMED])}"
+    if left := len(record.runs[MOST_NAMED:]):
+        named += f" and of {left} more in 'daybook history'"
+    return f"{away} {day(record.since)}, as aged or unused; {named} reverses it."
 
 
 def former(projects: Sequence[Former]) -> str:

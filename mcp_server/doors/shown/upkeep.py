@@ -51,11 +51,16 @@ def tidied(run: Tidied) -> Shown:
     ]
     spent = f" (${run.spent:.4f})" if run.calls else ""
     return Shown(
-        PLAN if run.dry_run else "Done; 'daybook tidy --undo' brings it back:",
+        PLAN if run.dry_run else _done(run, "brings it back"),
         rows=[(row,) for row in rows],
         notes=(unasked, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
         json=_json(run),
     )
+
+
+def _done(run: Tidied, reverses: str) -> str:
+    """Return the line above what *run* did, with the command that *reverses* it if it changed a memory."""
+    return f"Done; 'daybook undo {run.run}' {reverses}:" if run.entries else "Done:"
 
 
 def _json(run: Tidied) -> dict[str, object]:
@@ -79,7 +84,7 @@ def cleaned(run: Cleaned) -> Shown:
     ]
     takes_back = "what was archived or moved to the trash, not what was deleted for good"
     return Shown(
-        PLAN if run.dry_run else f"Done; 'daybook tidy --undo' reverses {takes_back}:",
+        PLAN if run.dry_run else _done(run.tidied, f"reverses {takes_back}"),
         rows=[(row,) for row in rows],
         notes=(cleaned_counts(run),),
         json={**asdict(run), "tidied": _json(run.tidied), "lines": [*rows, cleaned_counts(run)]},

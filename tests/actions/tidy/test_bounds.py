@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.runs import undo, undo_since
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import AGED, Became, review, settle
@@ -98,7 +98,7 @@ def test_the_rest_can_be_archived_at_once_and_taken_back(store: Store, clock: Cl
     assert settle(store, entry, Verdict.ACCEPT) is Became.ACCEPTED
 
     assert {status(store, memory_id) for memory_id in ids} == {Status.ARCHIVED}
-    undo(store)
+    undo(store, last_change(store))
     assert sum(status(store, memory_id) is Status.ACTIVE for memory_id in ids) == 24
 
 
@@ -170,8 +170,8 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     report = tidy_when_due(store)
     assert report and report.counts == {"ageing": 3}
     line = (
-        f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or unused; 'daybook tidy "
-        f"--undo --run {report.run}' reverses it."
+        f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or unused; "
+        f"'daybook undo {report.run}' reverses it."
     )
     assert f"Since you were last told, {line}" in needs_of(standing(store, has_key=False))
 
@@ -182,11 +182,11 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     (store.home / "work").rename(store.home / "lost")
     assert sentence(notice(hooked(store, project), identity="")) == ""
     assert not [need for need in needs_of(standing(store, has_key=False)) if NEEDS in need]
-    undo(store, report.run)
+    undo(store, last_change(store, report.run))
     assert {status(store, memory_id) for memory_id in ids} == {Status.ACTIVE}
 
 
-def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
+def test_several_runs_are_told_in_one_line_and_taken_back_by_their_names(
     store: Store, clock: Clock, project: Path
 ) -> None:
     first = notes(store, 2, level=Level.USER)
@@ -194,18 +194,20 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
     second = notes(store, 2)
     clock.pass_days(71)
     begun = clock.now
-    assert tidy_when_due(store)
+    reports = [tidy_when_due(store)]
     clock.pass_days(20)
-    assert tidy_when_due(store)
+    reports.append(tidy_when_due(store))
+    runs = [report.run for report in reports if report]
 
     notice_text = sentence(notice(hooked(store, project), identity=""))
 
-    assert notice_text.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' reverses it.")
-    assert "upkeep put 4 memories away since" in notice_text
-    undo_since(store, f"{begun:%Y-%m-%d}")
+    assert notice_text.endswith(f"'daybook undo' with each of {runs[0]}, {runs[1]} reverses it.")
+    assert f"upkeep put 4 memories away since {begun:%Y-%m-%d}" in notice_text
+    for run in runs:
+        undo(store, last_change(store, run))
     assert {status(store, memory_id) for memory_id in (*first, *second)} == {Status.ACTIVE}
-    with pytest.raises(Rejected, match="'soon' is not a date"):
-        undo_since(store, "soon")
+    with pytest.raises(Rejected, match="was undone already"):
+        last_change(store, runs[0])
 
 
 def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
@@ -224,8 +226,8 @@ def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
     sync(elsewhere)
 
     assert sentence(notice(elsewhere, identity="")) == ""
-    assert f"--run {report.run}'" in sentence(notice(moved_store, identity=""))
-    undo(moved_store, report.run)
+    assert f"'daybook undo {report.run}'" in sentence(notice(moved_store, identity=""))
+    undo(moved_store, last_change(moved_store, report.run))
     assert {status(moved_store, memory_id) for memory_id in ids} == {Status.ACTIVE}
 
 

@@ -16,6 +16,7 @@ from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import tidying
+from mcp_server.core.errors import NotFound
 from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
@@ -55,14 +56,15 @@ def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock:
     assert report.counts == {"duplicates": 1, "ageing": 1}
     assert files_of(store) != before
 
-    undone = undo(store)
+    undone = undo(store, report.run)
 
     assert undone.run == report.run
     assert undone.skipped == []
     assert len(undone.restored) == 3
     assert files_of(store) == before
     assert tidy(store).counts == {}
-    assert undo(store).run == ""
+    with pytest.raises(NotFound, match="that can be undone"):
+        undo(store, report.run)
 
 
 def test_undo_finds_what_was_renamed_since(store: Store, clock: Clock) -> None:
@@ -70,12 +72,12 @@ def test_undo_finds_what_was_renamed_since(store: Store, clock: Clock) -> None:
     clock.pass_days(91)
     twin_ids = twins(store)
     before = sorted(files_of(store).values())
-    tidy(store)
+    run = tidy(store).run
     for memory_id in (aged, *twin_ids):
         path = read(store, memory_id).path
         path.rename(path.with_name(f"My {path.name}"))
 
-    undone = undo(store)
+    undone = undo(store, run)
 
     assert undone.skipped == []
     assert sorted(files_of(store).values()) == before
@@ -106,14 +108,15 @@ def test_undo_does_the_rest_when_what_stood_in_the_way_is_gone(store: Store, clo
     run = tidy(store).run
     place.write_text("Mine.")
 
-    first = undo(store)
+    first = undo(store, run)
 
     assert [memory_id for memory_id, _ in first.skipped] == [aged]
     assert status(store, poor) is Status.ACTIVE
     place.unlink()
-    assert undo(store).run == run
+    assert undo(store, run).skipped == []
     assert files_of(store) == before
-    assert undo(store).run == ""
+    with pytest.raises(NotFound):
+        undo(store, run)
 
 
 def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
@@ -130,7 +133,7 @@ def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
         report = tidy(store)
         merged_id = report.entries[0].changes[0].id
 
-        undo(store)
+        undo(store, report.run)
 
     assert in_trash(store) == [merged_id]
     assert {name: data for name, data in files_of(store).items() if not name.startswith("trash")} == before
@@ -143,10 +146,11 @@ def test_a_memory_in_a_folder_of_its_own_goes_back_there(store: Store, clock: Cl
     path.rename(place)
     sync(store)
     clock.pass_days(91)
-    assert tidy(store).counts == {"ageing": 1}
+    report = tidy(store)
+    assert report.counts == {"ageing": 1}
     assert not place.exists()
 
-    undo(store)
+    undo(store, report.run)
 
     assert place.exists()
 
@@ -156,7 +160,7 @@ def test_a_run_that_was_killed_is_completed_by_the_next(store: Store, kept_lines
     poor, rich = twins(store)
     paths = [read(store, memory_id).path for memory_id in (rich, poor)]
     before = [path.read_bytes() for path in paths]
-    tidy(store)
+    run = tidy(store).run
     after = [path.read_bytes() for path in paths]
     # As a kill leaves it: the intention is in the ledger, the first file may be written, nothing else is.
     for number in range(kept_lines, 2):
@@ -170,7 +174,7 @@ def test_a_run_that_was_killed_is_completed_by_the_next(store: Store, kept_lines
     tidy(store)
 
     assert [path.read_bytes() for path in paths] == after
-    undo(store)
+    undo(store, run)
     assert status(store, poor) is Status.ACTIVE
 
 
@@ -226,14 +230,21 @@ def sweep(home: str, project: str) -> None:
         assert {data.split(b"---\n")[2] for data in files_of(store).values()} == texts
         tidy(store)
         finals.append(files_of(store))
-        for _ in range(2):  # the runs before and after the kill
-            assert undo(store).skipped == []
+        for run in runs_of(store):  # before and after the kill
+            assert undo(store, run).skipped == []
         assert files_of(store) == before
         store.database.close()
     assert code == 0
     assert [final.keys() for final in finals] == [finals[-1].keys()] * len(finals)
     assert [b"".join(final.values()).count(b"superseded_by") for final in finals] == [1] * len(finals)
     print(len(finals))
+
+
+def runs_of(store: Store) -> list[str]:
+    """Return the names of the runs that changed something, the last first."""
+    with store.database.read() as db:
+        rows = db.execute("SELECT run FROM tidied GROUP BY run ORDER BY max(rowid) DESC")
+        return [row[0] for row in rows]
 
 
 def die_before_write(number: int) -> None:

@@ -10,8 +10,6 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from mcp_server.adapters.index.events import EventRow, a_list, a_number, signs_of_life
-from mcp_server.adapters.index.events.unread_reports import changed_in
-from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory_parts import DAY, Status
@@ -48,7 +46,6 @@ UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at texts
 DROPS = "drops"  # a model said that a memory is useless
 FORGETTING = "forget session"  # a step outside tidying, with its own undo
 SETTLING = "settled"  # the person merged two memories; only `undo` takes that back
-NO_TIDYING = (FORGETTING, SETTLING)
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -109,29 +106,9 @@ def open_run(db: sqlite3.Connection, scope: str) -> str:
     return str(row[0]) if row else ""
 
 
-def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
-    """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
-    row = db.execute(
-        f"SELECT run FROM tidied WHERE NOT undone AND step NOT IN ({marks(NO_TIDYING)})"
-        f" AND vault IN ({marks(vaults)}) ORDER BY rowid DESC LIMIT 1",
-        (*NO_TIDYING, *vaults),
-    ).fetchone()
-    return str(row[0]) if row else ""
-
-
 def is_run(db: sqlite3.Connection, name: str) -> bool:
     """Tell whether there is a run with this name, undone or not."""
     return db.execute("SELECT 1 FROM tidied WHERE run = ? LIMIT 1", (name,)).fetchone() is not None
-
-
-def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
-    """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, latest first."""
-    rows = db.execute(
-        f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step NOT IN ({marks(NO_TIDYING)})"
-        f" AND {changed_in(vaults)} AND t.run >= ? ORDER BY t.run DESC",
-        (*NO_TIDYING, *vaults, *vaults, day),
-    )
-    return [str(row[0]) for row in rows]
 
 
 def left_over(db: sqlite3.Connection, scope: str) -> bool:
