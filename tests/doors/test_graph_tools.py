@@ -173,7 +173,7 @@ def test_an_answer_never_exceeds_what_a_tool_may_say(talk: Callable[..., list[st
     assert "more did not fit; read_memory shows them: node-" in answers[-1]
 
 
-def test_the_command_line_shows_the_graph_as_text_mermaid_and_json(
+def test_the_command_line_shows_the_graph_as_text_picture_and_json(
     talk: Callable[..., list[str]], open_here: Open, run: Run, project: Path
 ) -> None:
     def graph(*words: str) -> str:
@@ -187,6 +187,9 @@ def test_the_command_line_shows_the_graph_as_text_mermaid_and_json(
     assert "level" not in graph("--level", "user").replace("user level", "")
     assert '"rel": "explains"' in graph("--json")
     assert graph("--mermaid").startswith("flowchart LR\n")
+    assert graph("--svg").startswith("<svg xmlns=")
+    assert graph("--svg", "g.svg") == "Drawn into g.svg\n"
+    assert (project / "g.svg").read_text("utf-8") == graph("--svg")
     assert graph("--mermaid", "g.mmd") == "Drawn into g.mmd\n"
     assert (project / "g.mmd").read_text("utf-8").startswith("flowchart LR\n")
 

@@ -26,6 +26,8 @@ PAIR = ("lamps-a1b2", "lights-c3d4")
             ("contradictions", "--resolve", *PAIR, "--how", "weaken", "--about", "lamps-a1b2"),
             "--about has no effect with --resolve.",
         ),
+        (("graph", "--svg", "--json"), "--json has no effect with --svg."),
+        (("graph", "--svg", "--mermaid"), "--mermaid has no effect with --svg."),
         (("graph", "--mermaid", "--json"), "--json has no effect with --mermaid."),
         (("history", "--version", "1"), "--version is of one memory."),
         (

@@ -121,6 +121,7 @@ def test_a_node_of_another_level_is_named_with_its_level(
 @pytest.mark.parametrize(
     "words",
     [
+        ("graph", "--svg"),
         ("graph", "--mermaid"),
         ("export",),
         ("export", "--format", "json"),

@@ -86,6 +86,7 @@ class Picture:
     lines: tuple[Line, ...]
     panels: tuple[Panel, ...]
     frame: Panel
+    unlinked: int = 0
 
 
 def arranged(
@@ -117,7 +118,7 @@ def arranged(
         for number, places in enumerate(inside)
         for key in sorted(places, key=lambda key: (-count[key], key))
     ]
-    return Picture(tuple(spots), tuple(lines), tuple(placed), _frame(placed))
+    return Picture(tuple(spots), tuple(lines), tuple(placed), _frame(placed), network.unlinked)
 
 
 def apart(

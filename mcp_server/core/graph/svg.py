@@ -1,22 +1,24 @@
 """
-A picture of links as SVG, a part of a page, which has the style and script.
+A picture of links as SVG: as a part of a page, which has the style and script, or as a file of its own.
 
 Every word of a memory is escaped; the SVG fetches and runs nothing. Types differ in shape and colour.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from mcp_server.core.graph.captions import breadth
 from mcp_server.core.graph.network import FILE, Line, LineSort, NetworkNode
-from mcp_server.core.graph.places import BIG_FONT, LINE_HEIGHT, Panel, Picture, Spot
+from mcp_server.core.graph.places import BIG_FONT, GAP, LINE_HEIGHT, Panel, Picture, Spot
 from mcp_server.core.memory_types import ROWS
 from mcp_server.core.render import counted
 
 FEW = 40  # lines up to which all show their labels; of more, only those at the node that is pointed at
 LABEL_FONT = 10.5  # pixels
 ALONG = (0.5, 0.4, 0.6, 0.3, 0.7)  # where on a line its label may stand, the best place first
+LEGEND_ENTRY = 124  # pixels of a legend's entry in a file
+LEGEND_HEIGHT = 26
 
 Href = Callable[[NetworkNode], str]
 
@@ -56,6 +58,26 @@ SORTS = {
     LineSort.OTHER: "other links",
 }
 
+_LIGHT = {
+    "ground": "#fcfcfa",
+    "raised": "#ffffff",
+    "text": "#1d2329",
+    "quiet": "#565f68",
+    "line": "#d9dcdf",
+    "accent": "#1f5688",
+    "soft": "#e8eff6",
+    "bad": "#a32020",
+}
+_DARK = {
+    "ground": "#14181c",
+    "raised": "#1c2126",
+    "text": "#e6e9ec",
+    "quiet": "#a3acb5",
+    "line": "#363d45",
+    "accent": "#8fc1ee",
+    "soft": "#23303c",
+    "bad": "#ff9c92",
+}
 STYLE = """
 .network { font-family: system-ui, "DejaVu Sans", sans-serif;
   background: color-mix(in srgb, var(--soft) 60%, var(--ground)); }
@@ -75,10 +97,26 @@ STYLE = """
 .network.few .line:not(.unlabelled) .relation, .network .lit .relation { display: inline; }
 .network .old .mark { fill: var(--line); stroke: var(--quiet); stroke-dasharray: 2 1.5; }
 .network .caption.old { fill: var(--quiet); }
+.network .legend text { text-anchor: start; font-size: 12px; stroke: none; }
 """
 STYLE += "".join(
     f".network .t-{name}:not(.old) .mark {{ fill: {colour}; }}\n" for name, (_, colour) in MARKS.items()
 )
+
+
+def as_file(picture: Picture) -> str:
+    """Return the picture as an SVG file, light or dark like the reader's system, with a legend below it."""
+    frame = picture.frame
+    legend, height = _legend(picture, frame)
+    body = _body(picture, None)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{_classes(picture)}" role="img"'
+        f' aria-label="{_name(picture)}"'
+        f' viewBox="{frame.left} {frame.top} {frame.width} {frame.height + height}"'
+        f' width="{frame.width}" height="{frame.height + height}">\n'
+        f"<style>{_variables()}{STYLE}</style>\n"
+        f"{body}{legend}</svg>\n"
+    )
 
 
 def as_part(picture: Picture, href: Href) -> str:
@@ -114,7 +152,7 @@ def _name(picture: Picture) -> str:
     return f"{counted(len(picture.spots), 'node')} and the links between them"
 
 
-def _body(picture: Picture, href: Href) -> str:
+def _body(picture: Picture, href: Href | None) -> str:
     place = {spot.node.key: number for number, spot in enumerate(picture.spots)}
     labels = _labels(picture, place)
     return "\n".join(
@@ -187,16 +225,16 @@ def _line(line: Line, spots: Sequence[Spot], place: dict[str, int], label: tuple
     )
 
 
-def _node(spot: Spot, number: int, href: Href) -> str:
+def _node(spot: Spot, number: int, href: Href | None) -> str:
     node = spot.node
     state = "" if node.is_active else f", {node.status.value}"
     about = f"{node.type}, {node.level.value} level{state}; {counted(spot.links, 'link')}"
     old = "" if node.is_active else " old"
+    opening = f'a href="{escape(href(node))}"' if href else "g"
     return (
-        f'<a href="{escape(href(node))}" class="node t-{node.type}{old}"'
-        f' transform="translate({spot.x} {spot.y})" data-node="{number}" data-links="{spot.links}">'
-        f"<title>{escape(node.title)} ({about})</title>"
-        f"{mark(node.type, spot.box.radius)}</a>"
+        f'<{opening} class="node t-{node.type}{old}" transform="translate({spot.x} {spot.y})"'
+        f' data-node="{number}" data-links="{spot.links}"><title>{escape(node.title)} ({about})</title>'
+        f"{mark(node.type, spot.box.radius)}</{opening[0]}>"
     )
 
 
@@ -208,3 +246,39 @@ def _caption(spot: Spot, number: int) -> str:
         f'<g transform="translate({spot.x} {spot.y})"><text class="caption{big}{old}" y="{spot.box.radius}"'
         f' data-node="{number}">{lines}</text></g>'
     )
+
+
+def _legend(picture: Picture, frame: Panel) -> tuple[str, int]:
+    """Return the legend of a file, and its height."""
+    entries = [(f'<g class="node t-{name}">{mark(name)}</g>', name) for name in types_in(picture)]
+    if any(not spot.node.is_active for spot in picture.spots):
+        entries.append((f'<g class="node old">{mark("note")}</g>', "put away"))
+    for sort in (sort for sort in SORTS if any(line.sort is sort for line in picture.lines)):
+        entries.append((f'<g class="line {sort}"><path d="M-12 0 12 0"/></g>', SORTS[sort]))
+    across = max(1, (frame.width - 2 * GAP) // LEGEND_ENTRY)
+    left, top = frame.left + GAP, frame.top + frame.height
+    drawn = "\n".join(_entry(left, top, across, at, *entry) for at, entry in enumerate(entries))
+    height = (math.ceil(len(entries) / across) + bool(picture.unlinked)) * LEGEND_HEIGHT + GAP // 2
+    below = ""
+    if picture.unlinked:
+        y = top + height - GAP // 2 - LEGEND_HEIGHT // 2
+        below = f'\n<text x="{left}" y="{y}">and {counted(picture.unlinked, "memory")} without links</text>'
+    return f'<g class="legend">\n{drawn}{below}</g>\n', height
+
+
+def _entry(left: int, top: int, across: int, at: int, drawn: str, label: str) -> str:
+    x, y = left + at % across * LEGEND_ENTRY + 12, top + at // across * LEGEND_HEIGHT + 8
+    return f'<g transform="translate({x} {y})">{drawn}<text x="18" y="4">{escape(label)}</text></g>'
+
+
+def _variables() -> str:
+    def set_of(colours: dict[str, str]) -> str:
+        return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+    dark = f"@media (prefers-color-scheme: dark) {{ .network {{ {set_of(_DARK)} }} }}"
+    return f"\n.network {{ {set_of(_LIGHT)} }}\n{dark}"
+
+
+def colours() -> Iterable[dict[str, str]]:
+    """Return the light and the dark colours of a file: those of the viewer's style."""
+    return _LIGHT, _DARK

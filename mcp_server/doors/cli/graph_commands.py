@@ -1,4 +1,4 @@
-"""The knowledge graph on the command line: as text, as Mermaid, as JSON."""
+"""The knowledge graph on the command line: as text, as Mermaid, as a picture, as JSON."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -7,13 +7,17 @@ from typing import Any
 import click
 
 from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.picture import draw, read_network
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.mermaid import as_mermaid
+from mcp_server.core.graph.network import MOST_DRAWN, Choice, chosen, largest
+from mcp_server.core.graph.svg import as_file
 from mcp_server.core.graph.text import level_limits, rendered
 from mcp_server.core.memory_parts import Level
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.cli.typed_parameters import heed_only
+from mcp_server.store import Store
 
 
 @click.command("graph")
@@ -21,15 +25,25 @@ from mcp_server.doors.cli.typed_parameters import heed_only
 @click.option(
     "--mermaid", is_flag=False, flag_value="-", metavar="[FILE]", help="Print it as Mermaid, or into a file."
 )
+@click.option(
+    "--svg",
+    is_flag=False,
+    flag_value="-",
+    metavar="[FILE]",
+    help="Print it as an SVG picture, or into a file.",
+)
 @as_json
-def graph_command(level: Level | None, mermaid: str | None) -> None:
+def graph_command(level: Level | None, mermaid: str | None, svg: str | None) -> None:
     """Show the knowledge graph: memories, links, and what graph tools added.
 
     Example: daybook graph --mermaid graph.mmd
     """
-    if mermaid:
-        heed_only("--level", "--mermaid", where="with --mermaid")
+    if form := "--svg" if svg else "--mermaid" if mermaid else "":
+        heed_only("--level", form, where=f"with {form}")
     store = output.synced()
+    if svg:
+        _draw(store, level, svg)
+        return
     graphs = read_graph(store, level=level)
     if output.wants_json():
         output.print_json([_graph_json(graph) for graph in graphs])
@@ -48,6 +62,16 @@ def graph_command(level: Level | None, mermaid: str | None) -> None:
     for graph in graphs:
         texts.append(rendered(graph, level_limits(store.settings.kg_max_tokens, texts)))
         click.echo(texts[-1])
+
+
+def _draw(store: Store, level: Level | None, target: str) -> None:
+    """Draw what the viewer's page of the graph draws."""
+    picture = draw(largest(chosen(read_network(store), Choice(level=level)), MOST_DRAWN))
+    if target == "-":
+        click.echo(as_file(picture), nl=False)
+    else:
+        output.write_for_person(Path(target), as_file(picture))
+        output.say(f"Drawn into {target}")
 
 
 def _graph_json(graph: Graph) -> dict[str, Any]:
