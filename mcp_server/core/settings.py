@@ -164,6 +164,25 @@ class Settings(NamedTuple):
             "how many often used memories Daybook keeps at hand, 0 to 100",
         ),
     ]
+    hot_after: Annotated[
+        int,
+        Setting(
+            3,
+            "HOT_CACHE_ACCESSES",
+            _number(10_000),
+            "how many [accesses](ratings.md#accesses-and-heat) put a memory among these, 0 for never: then "
+            "only you do, by pin and promote",
+        ),
+    ]
+    cold_after: Annotated[
+        int,
+        Setting(
+            14,
+            "HOT_CACHE_DAYS",
+            _number(36_500),
+            "after how many days without an access a memory leaves them, unless it is pinned, 0 for never",
+        ),
+    ]
     auto_indexing: Annotated[
         bool,
         Setting(

@@ -13,7 +13,6 @@ from mcp_server.actions.memory.trust import invalidate, trust_history
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.events.usage import usage_of
 from mcp_server.core.search.query import Query
-from mcp_server.core.worth.ratings import HOT_AFTER
 from mcp_server.store import Store
 from tests.memories import stored
 
@@ -39,7 +38,7 @@ def test_what_only_the_ledger_says_is_taken_back_and_not_the_change_before_it(
             trust_history(store, memory_id).standing,
         )
 
-    for _ in range(HOT_AFTER):
+    for _ in range(3):
         recall(store, Query("retry rule", limit=1), given_to="s1")
     revise(store, memory_id, Revision(tags=("net",)))
     text = read(store, memory_id).data

@@ -2,8 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_server.core.settings import DEFAULTS
 from mcp_server.core.worth import ratings
 from tests.growth import grows_evenly
+
+RULE = ratings.hot_rule(DEFAULTS)
 
 
 @pytest.mark.feature("A-28", "A-29", "A-30", "A-31")
@@ -64,10 +67,10 @@ def test_heat_is_accesses_and_a_fading_last_access() -> None:
 
 
 def test_a_memory_gets_hot_at_the_third_access_and_cold_after_a_fortnight() -> None:
-    assert not ratings.is_hot(accesses=2, age=0, pinned=False)
-    assert ratings.is_hot(accesses=3, age=0, pinned=False)
-    assert not ratings.is_hot(accesses=30, age=14, pinned=False)
-    assert ratings.is_hot(accesses=0, age=999, pinned=True)
+    assert not ratings.is_hot(RULE, accesses=2, age=0, pinned=False)
+    assert ratings.is_hot(RULE, accesses=3, age=0, pinned=False)
+    assert not ratings.is_hot(RULE, accesses=30, age=14, pinned=False)
+    assert ratings.is_hot(RULE, accesses=0, age=999, pinned=True)
 
 
 def test_helpfulness_starts_at_a_quarter() -> None:
@@ -76,8 +79,8 @@ def test_helpfulness_starts_at_a_quarter() -> None:
 
 
 def test_what_was_promoted_needs_no_accesses_but_gets_cold_too() -> None:
-    assert ratings.is_hot(accesses=0, age=13.9, pinned=False, promoted=True)
-    assert not ratings.is_hot(accesses=0, age=14, pinned=False, promoted=True)
+    assert ratings.is_hot(RULE, accesses=0, age=13.9, pinned=False, promoted=True)
+    assert not ratings.is_hot(RULE, accesses=0, age=14, pinned=False, promoted=True)
 
 
 def test_trust_is_held_between_nothing_and_one_after_each_event() -> None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mcp_server.core.worth.prediction import Prediction
 
 
+LATELY = 14 * DAY  # seconds
+
+
 class Warm(NamedTuple):
     """One memory of the hot set: how hot, and why it is there: pinned, promoted, accessed or predicted."""
 
@@ -51,21 +54,21 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     A memory that has faded is hot only while it is pinned or promoted. One that may not be shown unasked,
     such as one pinned by a repository's file, takes no place from one that may.
     """
-    now = store.now()
-    rows = selections.hot(
-        db, store.keys, accesses=ratings.HOT_AFTER, since=now - int(ratings.COLD_AFTER * DAY)
-    )  # pinned ones however seldom they were used
+    now, rule = store.now(), ratings.hot_rule(store.settings)
+    rows = selections.hot(db, store.keys, rule, now=now)  # pinned ones however seldom they were used
     elsewhere = shadowed(store, db) if rows else {}
     rows = [row for row in rows if row.row not in elsewhere]
     usages = usage.usage_of(db, [row.ref for row in rows])
     current = {row.row for row in timely(db, rows, now)}
-    rows = [row for row in rows if row.row in current or row.pinned or usages.get(row.ref, UNUSED).promoted]
+    promoted = {ref for ref, counts in usages.items() if counts.is_promoted(rule)}
+    rows = [row for row in rows if row.row in current or row.pinned or row.ref in promoted]
     allowed = allowed_unasked(store, db, rows)
     warm = []
     for row in rows:
         counts = usages.get(row.ref, UNUSED)
-        why = "pinned" if row.pinned else "promoted" if counts.promoted else "accessed"
-        warm.append(_warm(row, why, counts, now))
+        why = "pinned" if row.pinned else "promoted" if row.ref in promoted else "accessed"
+        least = store.settings.hot_after if row.ref in promoted else 0
+        warm.append(_warm(row, why, counts, now, least=least))
     warm.sort(
         key=lambda warm_row: (
             warm_row.row.row not in allowed,
@@ -80,7 +83,7 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
 
 def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
     """Return the pinned memories that take places: those that may be shown unasked."""
-    rows = selections.hot(db, store.keys, accesses=0, since=store.now())
+    rows = selections.hot(db, store.keys, ratings.HotRule(ratings.NEVER, 0), now=store.now())
     pinned_rows = [row for row in rows if row.pinned]
     allowed = allowed_unasked(store, db, pinned_rows)
     return sorted((row for row in pinned_rows if row.row in allowed), key=lambda row: row.id)
@@ -108,7 +111,7 @@ def predicted(store: Store, db: sqlite3.Connection, placed: Sequence[Warm]) -> l
     fitting = [(prediction, row) for prediction, row in likely if row.row in allowed][:free]
     usages = usage.usage_of(db, [row.ref for _, row in fitting])
     return [
-        _warm(row, "predicted", usages.get(row.ref, UNUSED), store.now(), prediction.probability)
+        _warm(row, "predicted", usages.get(row.ref, UNUSED), store.now(), probability=prediction.probability)
         for prediction, row in fitting
     ]
 
@@ -129,7 +132,7 @@ def likely_next(
     keys = store.keys
     now = store.now()
     refs = refs or (transitions.last_recall(db, store.session) if store.session else ())
-    refs = refs or transitions.latest_recall(db, keys, since=now - int(ratings.COLD_AFTER * DAY))
+    refs = refs or transitions.latest_recall(db, keys, since=now - LATELY)
     state = refs[: prediction.STATE]
     likely = prediction.next_after(state, transitions.steps(db, state, now))
     rows = [(forecast, selections.with_ref(db, forecast.ref)) for forecast in likely]
@@ -140,8 +143,7 @@ def likely_next(
     ]
 
 
-def _warm(row: "Row", why: str, counts: Usage, now: int, probability: float = 0.0) -> Warm:
-    """Return a memory with its heat by those *counts*; a promoted one has at least HOT_AFTER accesses."""
-    accesses = max(counts.accesses, ratings.HOT_AFTER) if counts.promoted else counts.accesses
-    heat = ratings.heat(accesses, (now - counts.last_heat) / DAY)
+def _warm(row: "Row", why: str, counts: Usage, now: int, *, least: int = 0, probability: float = 0.0) -> Warm:
+    """Return a memory with its heat by those *counts*, as of at least *least* accesses."""
+    heat = ratings.heat(max(counts.accesses, least), (now - counts.last_heat) / DAY)
     return Warm(row, why, heat, counts.accesses, counts.last_access, probability)

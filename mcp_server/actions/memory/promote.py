@@ -71,7 +71,7 @@ def require_place(store: Store, memory_id: str) -> None:
 @one_change()
 def promote(store: Store, memory_id: str) -> bool:
     """
-    Put a memory into the hot set now, until it has not been accessed for a fortnight.
+    Put a memory into the hot set now, until it has not been accessed for HOT_CACHE_DAYS.
 
     Return whether it has a place: False when the hot set is full of hotter ones.
     Raises NotFound, Rejected, OSError.
@@ -86,7 +86,7 @@ def promote(store: Store, memory_id: str) -> bool:
 @one_change()
 def demote(store: Store, memory_id: str) -> bool:
     """
-    Take a memory out of the hot set now; three more accesses bring it back.
+    Take a memory out of the hot set now; new accesses bring it back.
 
     Return whether it was hot. Raises NotFound, Rejected for a pinned one, OSError.
     """
@@ -94,7 +94,7 @@ def demote(store: Store, memory_id: str) -> bool:
     if row.pinned:
         raise Rejected(f"'{row.id}' is pinned, so it stays at hand.", "Unpin it.")
     counts = _counts(store, row)
-    was_hot = counts.is_hot(store.now(), pinned=False)
+    was_hot = counts.is_hot(ratings.hot_rule(store.settings), store.now(), pinned=False)
     if was_hot:
         _note(store, "demoted", row, counts)
     return was_hot
@@ -108,7 +108,7 @@ def _counts(store: Store, row: Row) -> Usage:
 
 def _note(store: Store, event: str, row: Row, counts: Usage) -> None:
     """Write that *row* was promoted or demoted; its *counts* until now are what `undo` brings back."""
-    was = {"promoted": counts.promoted, "counted_from": counts.counted_from}
+    was = {name: getattr(counts, name) for name in usage.RESTORED}
     write_line(store, event, refs=[row.ref], was=was)
     catch_up_if_free(store)
 

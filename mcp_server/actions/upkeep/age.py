@@ -25,6 +25,7 @@ from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
 from mcp_server.core.memory_parts import DAY, Kind, Status, vault_in
 from mcp_server.core.runs import Reason, RunEntry, Why, change
+from mcp_server.core.worth.ratings import hot_rule
 from mcp_server.store import Store
 
 AGED, COMPACTED = "aged", "compacted"  # the reason that the file gives
@@ -47,14 +48,14 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
     days = store.settings.auto_archive_days
     if not days:
         return Due()
-    before, now = old_before(store, days * DAY), store.now()
+    before, now, rule = old_before(store, days * DAY), store.now(), hot_rule(store.settings)
     levels: dict[str, list[str]] = {}
     for vault in store.vaults:
         levels.setdefault(vault.level, []).append(vault.key)
     level_of = {key: level for level, keys in levels.items() for key in keys}
     with store.database.read() as db:
-        knowledge = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=False)
-        set_apart = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=True)
+        knowledge = ageing.idle(db, vaults, before, now, LOOKED_AT, rule, apart=False)
+        set_apart = ageing.idle(db, vaults, before, now, LOOKED_AT, rule, apart=True)
         sizes = {level: counts.active_knowledge(db, keys) for level, keys in levels.items()}
     selected = within_bounds([(level_of[row.vault], row) for row in knowledge], sizes)
     selected_rows = {row.row for row in selected}
@@ -89,8 +90,11 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
     if not days:
         return
     before, grace = old_before(store, days * DAY), store.settings.orphan_grace_days
+    rule = hot_rule(store.settings)
     with store.database.read() as db:
-        rows = ageing.idle(db, vaults, before, store.now(), MOST_APART, apart=True, only_conversations=True)
+        rows = ageing.idle(
+            db, vaults, before, store.now(), MOST_APART, rule, apart=True, only_conversations=True
+        )
         overdue = ageing.put_away_within(
             db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
         )

@@ -43,6 +43,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, creation
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.titles import clean_title
+from mcp_server.core.worth.ratings import hot_rule
 from mcp_server.store import Store
 
 MERGES = "merges"
@@ -67,6 +68,7 @@ def knowledge_of(store: Store, vault: Vault) -> VaultKnowledge:
     it could hide what it contradicts.
     """
     now, old = store.now(), old_before(store, FRESH)
+    rule = hot_rule(store.settings)
     with store.database.read() as db:
         rows = tidying.active(db, vault.key, MOST_COMPARED)
         if vault.in_repository:
@@ -76,7 +78,7 @@ def knowledge_of(store: Store, vault: Vault) -> VaultKnowledge:
     items = []
     for row in rows:
         counts = usages.get(row.ref, usage.UNUSED)
-        hot = counts.is_hot(now, pinned=row.pinned)
+        hot = counts.is_hot(rule, now, pinned=row.pinned)
         item = TidyItem(
             row.ref,
             row.digest,

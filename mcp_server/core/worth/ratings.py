@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mcp_server.core.memory_parts import DAY
 from mcp_server.core.memory_types import ROWS
+from mcp_server.core.settings import Settings
 
 CURRENCY_LIFE = {row.name: row.currency_life for row in ROWS if row.currency_life}
 """Days until the currency is 0; other types stay at 1."""
@@ -31,8 +32,7 @@ LOW_UTILITY_AFTER = 5  # answers with a memory that was never used
 ACCESS_HEAT = 1.0  # of each access
 RECENCY_HEAT = 0.5  # of an access just now
 HEAT_HALF_LIFE = 7.0  # days
-HOT_AFTER = 3  # accesses
-COLD_AFTER = 14.0  # days without an access
+NEVER = 10**9  # accesses, or days, that no memory comes to
 
 FULL_SALIENCE = 20  # accesses that count fully
 
@@ -99,14 +99,30 @@ def heat(accesses: int, age: float) -> float:
     return ACCESS_HEAT * accesses + RECENCY_HEAT * half_life(age, HEAT_HALF_LIFE)
 
 
-def is_hot(*, accesses: int, age: float, pinned: bool, promoted: bool = False) -> bool:
+class HotRule(NamedTuple):
+    """How many *accesses* put a memory into the hot set, and how many *days* without one take it out."""
+
+    accesses: int
+    days: int
+
+    def since(self, now: int) -> int:
+        """Return the moment after which a memory must have been accessed, in Unix seconds."""
+        return now - self.days * DAY
+
+
+def hot_rule(settings: Settings) -> HotRule:
+    """Return the rule that the person set; 0 stands for never."""
+    return HotRule(settings.hot_after or NEVER, settings.cold_after or NEVER)
+
+
+def is_hot(rule: HotRule, *, accesses: int, age: float, pinned: bool, promoted: bool = False) -> bool:
     """
-    Tell whether a memory belongs to the hot set: pinned, or accessed three times and lately.
+    Tell whether a memory belongs to the hot set: pinned, or accessed often and lately by *rule*.
 
     *accesses* are counted since it was demoted, if it was. A *promoted* one needs none, and its *age* is
     counted from the promotion.
     """
-    return pinned or ((promoted or accesses >= HOT_AFTER) and age < COLD_AFTER)
+    return pinned or ((promoted or accesses >= rule.accesses) and age < rule.days)
 
 
 def helpfulness(used: int, retrieved: int) -> float:

@@ -88,7 +88,7 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
 @click.command("demote")
 @click.argument("memory_id")
 def demote_command(memory_id: str) -> None:
-    """Take a memory out of the hot set now; three more accesses bring it back.
+    """Take a memory out of the hot set now; new accesses bring it back.
 
     Example: daybook demote stripe-webhook-raw-body-k3f9
     """

@@ -67,7 +67,7 @@ def register(application: Application) -> None:
 
     @tool()
     def demote(id: str) -> Shown:
-        """Take a memory out of the hot set now; three more accesses bring it back."""
+        """Take a memory out of the hot set now; new accesses bring it back."""
         was_hot = hot_places.demote(open_store(), id)
         return shown.demoted(id, was_hot=was_hot)
 

@@ -71,7 +71,7 @@ def promoted(memory_id: str, note: str = "", *, has_place: bool) -> Shown:
 
 def demoted(memory_id: str, *, was_hot: bool) -> Shown:
     """Return the outcome of demoting a memory from the hot set."""
-    back = "no longer kept at hand; three more accesses bring it back"
+    back = "no longer kept at hand; new accesses bring it back"
     return Shown(f"{memory_id}: {back if was_hot else 'was not in the hot set'}.")
 
 

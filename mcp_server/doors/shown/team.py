@@ -50,7 +50,9 @@ def joining(joining_team: Joining) -> Shown:
         notes=[
             "What these curators confirm is shown to Claude unasked, on this machine, in every project:"
             f" {curators}.",
-            "'daybook team leave' ends that.",
+            "What you or Claude remember or promote to the level team goes to this server, and so do"
+            " the questions of recall.",
+            "'daybook team leave' ends all of this.",
             own_model if joining_team.model else "",
         ],
     )

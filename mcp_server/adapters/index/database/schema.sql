@@ -419,7 +419,8 @@ CREATE TABLE "usage" (
    "trust_least" REAL DEFAULT 0.0,
    "trust_most" REAL DEFAULT 1.0,
    "promoted" INTEGER DEFAULT 0,
-   "counted_from" INTEGER DEFAULT 0
+   "counted_from" INTEGER DEFAULT 0,
+   "longest_pause" INTEGER DEFAULT 0
 );
 
 CREATE INDEX usage_promoted ON usage(promoted) WHERE promoted > 0;

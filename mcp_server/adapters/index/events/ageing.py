@@ -7,8 +7,8 @@ from mcp_server.adapters.index.events import signs_of_life
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.core.judge import ageing
-from mcp_server.core.memory_parts import DAY, Status
-from mcp_server.core.worth import ratings
+from mcp_server.core.memory_parts import Status
+from mcp_server.core.worth.ratings import HotRule
 
 _REF = "memories.vault || '/' || memories.id"
 
@@ -19,6 +19,7 @@ def idle(
     before: int,
     now: int,
     limit: int,
+    rule: HotRule,
     *,
     apart: bool,
     only_conversations: bool = False,
@@ -26,8 +27,8 @@ def idle(
     """
     Return the memories of passing types without a sign of life since *before*, oldest first.
 
-    None is pinned, hot at *now*, or the person's, and the ledger names each: one that it never named is not
-    known to be old. *apart*: conversations, sessions and logged output; otherwise knowledge.
+    None is pinned, by *rule* hot at *now*, or the person's, and the ledger names each: one that it never
+    named is not known to be old. *apart*: conversations, sessions and logged output; otherwise knowledge.
     Nodes of the graph do not age, but are compacted: each session reads all of them, which counts as no use.
     """
     own, passing = ageing.PERSONS, ageing.PASSING
@@ -50,7 +51,7 @@ def idle(
         " OR (u.accesses >= ? AND u.last_access > ?)))",
         (
             *vaults, *([] if apart else passing), *own, ahead, ahead, before, before, ahead, 0, ahead,
-            before, ratings.HOT_AFTER, now - int(ratings.COLD_AFTER * DAY), ahead, ahead, ahead,
+            before, rule.accesses, rule.since(now), ahead, ahead, ahead,
         ),
         f"max({last_word}, {signs_of_life.last_shown(_REF)}), id LIMIT {int(limit)}",
     )  # fmt: skip

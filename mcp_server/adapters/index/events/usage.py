@@ -11,7 +11,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory_parts import DAY, parse_timestamp
 from mcp_server.core.worth import ratings
-from mcp_server.core.worth.ratings import Moved
+from mcp_server.core.worth.ratings import HotRule, Moved
 
 TABLES = (
     Table(
@@ -19,13 +19,13 @@ TABLES = (
         {
             "ref": Ref, "accesses": int, "last_access": int, "retrieved": int, "used": int,
             "trust_moved": float, "last_confirmed": int, "trust_least": float, "trust_most": float,
-            "promoted": int, "counted_from": int,
+            "promoted": int, "counted_from": int, "longest_pause": int,
         },
         pk="ref",
         defaults={
             "accesses": 0, "last_access": 0, "retrieved": 0, "used": 0,
             "trust_moved": 0.0, "last_confirmed": 0, "trust_least": 0.0, "trust_most": 1.0,
-            "promoted": 0, "counted_from": 0,
+            "promoted": 0, "counted_from": 0, "longest_pause": 0,
         },
         also=("CREATE INDEX usage_promoted ON usage(promoted) WHERE promoted > 0",),
     ),
@@ -44,6 +44,7 @@ ALSO = frozenset({"imported", "recalled", "injected", WITHDRAWN})
 GIVING = ("injected", "recalled")
 AFRESH = "afresh"  # in such an event: what the session was given before is no longer in its context
 TAKEN_BACK = frozenset({"accepted", "promoted", "demoted"})
+RESTORED = ("promoted", "counted_from", "longest_pause")  # counts that `undo` brings back
 OUTSIDE = "at "  # before the moment, stands for the session of a use outside any: each such use counts alone
 
 
@@ -52,7 +53,8 @@ class Usage(NamedTuple):
     Counts of one memory; times are Unix seconds, 0 for never.
 
     `trust_moved`, `trust_least` and `trust_most` are a `ratings.Moved`; `counted_from` is how many accesses
-    the memory had at its demotion.
+    the memory had at its demotion. `longest_pause` is the longest time without an access between two of them
+    since its promotion, in seconds.
     """
 
     accesses: int = 0
@@ -65,6 +67,7 @@ class Usage(NamedTuple):
     trust_most: float = 1.0
     promoted: int = 0
     counted_from: int = 0
+    longest_pause: int = 0
 
     @property
     def moved(self) -> Moved:
@@ -75,13 +78,18 @@ class Usage(NamedTuple):
         """When it was last accessed, or put into the hot set."""
         return max(self.last_access, self.promoted)
 
-    def is_hot(self, now: int, *, pinned: bool) -> bool:
+    def is_promoted(self, rule: HotRule) -> bool:
+        """Tell whether it is promoted: one that went cold since must earn its place like any other."""
+        return self.promoted > 0 and self.longest_pause < rule.days * DAY
+
+    def is_hot(self, rule: HotRule, now: int, *, pinned: bool) -> bool:
         """Tell whether the memory belongs to the hot set at *now*."""
         return ratings.is_hot(
+            rule,
             accesses=self.accesses - self.counted_from,
             age=(now - self.last_heat) / DAY,
             pinned=pinned,
-            promoted=self.promoted > 0,
+            promoted=self.is_promoted(rule),
         )
 
 
@@ -99,7 +107,7 @@ def usage_of(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, Usage]:
     """Return ref → counts for those *refs* that were ever used."""
     rows = db.execute(
         "SELECT ref, accesses, last_access, retrieved, used, trust_moved, last_confirmed, trust_least,"
-        " trust_most, promoted, counted_from FROM usage"
+        " trust_most, promoted, counted_from, longest_pause FROM usage"
         " WHERE ref IN (SELECT value FROM json_each(?))",
         (json.dumps(list(refs)),),
     )
@@ -167,7 +175,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
             case "used":
                 _use(db, ref, at, session)
             case "promoted":
-                _move(db, ref, "promoted = max(promoted, ?), counted_from = 0", at)
+                _move(db, ref, "promoted = max(promoted, ?), counted_from = 0, longest_pause = 0", at)
             case "demoted":
                 _move(db, ref, "promoted = 0, counted_from = accesses")
             case _:
@@ -192,9 +200,9 @@ def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: i
     if event in ("promoted", "demoted"):
         was = data.get("was")
         before = was if isinstance(was, dict) else {}
-        counts = [a_number(before.get(name)) or 0 for name in ("promoted", "counted_from")]
+        counts = [a_number(before.get(name)) or 0 for name in RESTORED]
         for ref in map(str, a_list(data.get("refs"))):
-            _move(db, ref, "promoted = ?, counted_from = ?", *counts)
+            _move(db, ref, ", ".join(f"{name} = ?" for name in RESTORED), *counts)
         return
     db.executemany(
         "DELETE FROM accepted WHERE digest = ?", [(str(digest),) for digest in a_list(data.get("digests"))]
@@ -202,9 +210,9 @@ def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: i
 
 
 def _access(db: sqlite3.Connection, ref: str, at: int) -> None:
-    """Count an access; a promoted memory that went cold since must earn its place like any other."""
-    long_ago = at - int(ratings.COLD_AFTER * DAY)
-    _move(db, ref, "promoted = CASE WHEN max(promoted, last_access) <= ? THEN 0 ELSE promoted END", long_ago)
+    """Count an access, and of a promoted memory the time without one before it."""
+    pause = "longest_pause = iif(promoted > 0, max(longest_pause, ? - max(promoted, last_access)), 0)"
+    _move(db, ref, pause, at)
     _move(db, ref, "accesses = accesses + 1, last_access = max(last_access, ?)", at)
 
 

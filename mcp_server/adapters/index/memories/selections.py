@@ -9,9 +9,10 @@ from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row, rows
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.memory_parts import Kind, Status, id_in, vault_in
+from mcp_server.core.memory_parts import DAY, Kind, Status, id_in, vault_in
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
+from mcp_server.core.worth.ratings import HotRule
 
 if TYPE_CHECKING:  # hooks load this module and make no queries
     from mcp_server.core.search.query import Filter
@@ -145,13 +146,14 @@ def newest(
     return rows(db, f"row IN (SELECT row FROM ({chosen}))", bound, "updated DESC, id")
 
 
-def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: int) -> list[Row]:
-    """Return the active knowledge that is pinned, or was accessed that often or promoted, after *since*."""
+def hot(db: sqlite3.Connection, vaults: Sequence[str], rule: HotRule, *, now: int) -> list[Row]:
+    """Return the active knowledge that is pinned, or by *rule* hot at *now*."""
     often = (
-        "SELECT ref FROM usage WHERE (accesses - counted_from >= ? OR promoted > 0)"
+        "SELECT ref FROM usage WHERE (accesses - counted_from >= ? OR (promoted > 0 AND longest_pause < ?))"
         " AND max(last_access, promoted) > ?"
     )
-    used = [row[0].rsplit("/", 1) for row in db.execute(often, (accesses, since))]
+    limits = (rule.accesses, rule.days * DAY, rule.since(now))
+    used = [row[0].rsplit("/", 1) for row in db.execute(often, limits)]
     hot_rows = [with_id(db, [key], memory_id) for key, memory_id in used if key in vaults]
     chosen = [*rows(db, f"{_in(vaults)} AND pinned = 1", vaults), *filter(None, hot_rows)]
     return [
