@@ -124,7 +124,7 @@ def test_a_refusal_says_what_to_do(store: Store) -> None:
         retrieval_quality(store, days=-1)
     with pytest.raises(NotFound, match="No memory has the id 'nope'"):
         trust(store, ("nope",))
-    with pytest.raises(NotFound, match="No run of tidying is called 'nope'"):
+    with pytest.raises(NotFound, match="No run of tidying that can be undone is called 'nope'"):
         undo(store, "nope")
 
 
