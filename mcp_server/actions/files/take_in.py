@@ -101,12 +101,11 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
         reading = _read(vault, path, on_disk)
         memory = reading.memory
         known = memories.known_files(db, vault.key, memory.id, on_disk.path) if memory else []
-        holder = next((file for file in known if file.has_id), None)
-        if not _put(store, db, vault, reading, holder, known):
+        if not _put(store, db, vault, reading, known):
             continue
         index_changes.changed.append(str(path))
         if memory and not vault.in_repository:
-            ref = vault.ref(memory.id)
+            ref, holder = vault.ref(memory.id), _holder(known)
             if holder is None:
                 index_changes.sights[ref] = Sight.ARRIVED
             elif holder.fingerprint != fingerprint(memory.title, memory.text):
@@ -139,24 +138,25 @@ def _read(vault: Vault, path: Path, stamp: Stamp) -> _Reading:
     return _Reading(stamp, digest=file.digest, memory=file.memory)
 
 
+def _holder(known: Sequence[KnownFile]) -> KnownFile | None:
+    """Return the file that the index has under the id that was asked for, None when there is none."""
+    return next((file for file in known if file.has_id), None)
+
+
 def _put(
-    store: Store,
-    db: sqlite3.Connection,
-    vault: Vault,
-    reading: _Reading,
-    holder: KnownFile | None,
-    known: Sequence[KnownFile],
+    store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading, known: Sequence[KnownFile]
 ) -> bool:
     """
     Put one reading into the index; return whether that changed what the index says.
 
-    *holder* is the file that the index has under the id that was read, *known* the one at this path besides.
+    *known* are the `known_files` of its path and of the id that was read.
     """
     if reading.problem or reading.memory is None:
         assert reading.problem
         unreadable.put(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
         return False
     memory, stamp, digest = reading.memory, reading.stamp, reading.digest
+    holder = _holder(known)
     is_known = holder is not None and (holder.path, holder.digest) == (stamp.path, digest)
     if is_known and writing.says(
         db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()

@@ -61,12 +61,8 @@ def is_due(home: Path, *, every: float, now: float) -> bool:
     """
     if not has_remote(home):
         return False
-    last = home / FOLDER / LAST
-    if is_asked_for(home):
-        return True
-    return files.is_old(last, seconds=every, now=now) and files.is_old(
-        last, seconds=every * 2 ** min(last_of(home).refusals, MOST_DOUBLED), now=now
-    )
+    waits = every * 2 ** min(last_of(home).refusals, MOST_DOUBLED)
+    return is_asked_for(home) or files.is_old(home / FOLDER / LAST, seconds=waits, now=now)
 
 
 def remote_of(home: Path) -> Remote | None:
