@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp_server.core.worth.prediction import Prediction
 
 
-LATELY = 14 * DAY  # seconds
+TELLING = 14 * DAY  # seconds for which a recall tells what is likely next
 
 
 class Warm(NamedTuple):
@@ -132,7 +132,7 @@ def likely_next(
     keys = store.keys
     now = store.now()
     refs = refs or (transitions.last_recall(db, store.session) if store.session else ())
-    refs = refs or transitions.latest_recall(db, keys, since=now - LATELY)
+    refs = refs or transitions.latest_recall(db, keys, since=now - TELLING)
     state = refs[: prediction.STATE]
     likely = prediction.next_after(state, transitions.steps(db, state, now))
     rows = [(forecast, selections.with_ref(db, forecast.ref)) for forecast in likely]

@@ -30,29 +30,24 @@ def heed_only(*heeded: str, where: str) -> None:
 
     They are named as in its help: `--json`, `ID`. *where* says when the others have no effect: "with --log".
     """
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if _is_typed(context, parameter) and not {*_names(parameter)} & {*heeded}:
+    for parameter in click.get_current_context().command.params:
+        if is_typed(parameter.name) and not {*_names(parameter)} & {*heeded}:
             raise Rejected(f"{'/'.join(_names(parameter))} has no effect {where}.", "Leave it out.")
 
 
-def is_typed(name: str, context: click.Context | None = None) -> bool:
+def is_typed(name: str | None) -> bool:
     """Tell whether the parameter *name* of the running command was typed, be it as its default."""
-    return (context or click.get_current_context()).get_parameter_source(name) is ParameterSource.COMMANDLINE
+    return click.get_current_context().get_parameter_source(name or "") is ParameterSource.COMMANDLINE
 
 
 def _filled(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Return *value*; raise Rejected when a part of it was typed as nothing."""
     values = value if isinstance(value, tuple) else (value,)
-    if _is_typed(context, parameter) and any(isinstance(part, str) and not part.strip() for part in values):
+    if is_typed(parameter.name) and any(isinstance(part, str) and not part.strip() for part in values):
         raise Rejected(
             f"{_names(parameter)[0]} is empty.", f"'{context.command_path} --help' shows an example."
         )
     return value
-
-
-def _is_typed(context: click.Context, parameter: click.Parameter) -> bool:
-    return is_typed(parameter.name or "", context)
 
 
 def _names(parameter: click.Parameter) -> list[str]:

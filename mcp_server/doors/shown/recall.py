@@ -40,15 +40,14 @@ class Advice(NamedTuple):
     of_weak_hits: str = "these are only the nearest"
 
 
-PARAMETERS = Advice(
+TERMINAL = Advice(
     after_weak_hits="Searching all projects, archived memories, or the kind conversation may find more.",
     without_hits="Try other words, fewer filters, all projects, 'daybook list'.",
     while_embedding="try again in a moment, or with mode keyword.",
-    of_weak_hits="do not guess",
 )
-"""The advice to Claude, where all of this is a parameter of the tool."""
-TERMINAL = Advice(*PARAMETERS[:3])
-"""The same to a person, where it is an option of the command."""
+"""The advice to a person in a terminal, where all of this is an option of the command."""
+PARAMETERS = TERMINAL._replace(of_weak_hits="do not guess")
+"""The same to Claude, where it is a parameter of the tool."""
 
 
 def answered(

@@ -21,7 +21,7 @@ TABLES = (Table("facts", {"name": str, "value": str}, pk="name"),)
 NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of memories that are never shown unasked
 SOURCES = (MANUAL, *NEVER)  # never wait for the person: they are shown anyway, or never
 ENDING = 4  # characters that `memory.new_id` appends to the title
-ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
+ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id"}
 
 
 def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Row | None:
