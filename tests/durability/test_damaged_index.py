@@ -111,7 +111,7 @@ def answers(store: Store, count: int = 50) -> list[list[tuple[str, str, str]]]:
         text = " ".join(rng.choices(WORDS, k=3))
         query = Query(text, limit=10, filter=FILTERS[number % len(FILTERS)])
         answer_rows.append([(hit.id, hit.title, hit.text) for hit in recall(store, query).hits])
-    listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50, order="title").rows
+    listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50).rows
     return [*answer_rows, [(row.id, row.title, row.text) for row in listed]]
 
 

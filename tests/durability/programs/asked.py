@@ -34,7 +34,7 @@ def main() -> None:
     for question in QUESTIONS:
         answer = recall(store, Query(question, limit=10))
         answers[question] = [[hit.id, hit.title, hit.text] for hit in answer.hits]
-    listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50, order="title").rows
+    listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50).rows
     answers["list"] = [[row.id, row.title, row.text] for row in listed]
     damaged = opened.look_is_due() and opened.finds_damage()
     print(json.dumps({"said": answers, "damaged": damaged, "remarks": [*map(remark, opened.remarks())]}))
