@@ -108,7 +108,7 @@ def test_a_file_is_asked_for_by_any_part_of_any_name(store: Store, path: str) ->
     with store.database.read() as db:
         for asked in (path, path[1:-1]):
             rows, total = selections.page(
-                db, Filter(touches=asked), store.keys, order="title", limit=9, offset=0
+                db, Filter(touches=asked), store.keys, order="updated", limit=9, offset=0
             )
             assert ([row.title for row in rows], total) == (["Rates"], 1)
         across = Filter(touches='plain.py", "')

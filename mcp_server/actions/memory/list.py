@@ -39,9 +39,9 @@ class Listing:
 
 @self_healing
 def list_memories(
-    store: Store, filter: Filter, *, limit: int = 20, offset: int = 0, order: str = "updated"
+    store: Store, filter: Filter, *, limit: int = 20, offset: int = 0, order: selections.Order = "updated"
 ) -> Listing:
-    """Return the memories that *filter* lets through, newest first unless *order* says otherwise."""
+    """Return the memories that *filter* lets through: those whose time *order* names is the newest first."""
     ensure_synced(store)
     filter = asked_of(store, filter)
     with store.database.read() as db:

@@ -1,9 +1,9 @@
 """The selections of memories that actions need: by id, by text, newest, hot, linked, counted."""
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.memories.filters import marks
@@ -21,7 +21,8 @@ TABLES = (Table("facts", {"name": str, "value": str}, pk="name"),)
 NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of memories that are never shown unasked
 SOURCES = (MANUAL, *NEVER)  # never wait for the person: they are shown anyway, or never
 ENDING = 4  # characters that `memory.new_id` appends to the title
-ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id"}
+Order = Literal["updated", "created"]  # which of a memory's times decides; the newest comes first
+ORDERS: Mapping[Order, str] = {"updated": "updated DESC, id", "created": "created DESC, id"}
 
 
 def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Row | None:
@@ -86,7 +87,7 @@ def page(
     filter: "Filter",
     vaults: Sequence[str],
     *,
-    order: str,
+    order: Order,
     limit: int,
     offset: int,
     without: Collection[int] = (),
