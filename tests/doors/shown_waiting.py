@@ -79,6 +79,7 @@ AT_START = [
     Vanished((GoneMemories("/x", 1, 0, "/h"), GoneMemories("/y", 2, 1, "/h"))),
     Vanished((GoneAccepted("/x", ("a",)), GoneAccepted("/y", tuple("abcdef")))),
     PutAway(("run-1",), 3, AT), PutAway(("run-1", "run-2"), 1, AT),
+    PutAway(tuple(f"run-{number}" for number in range(1, 6)), 9, AT),
     MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), KeyOffered(0.2),
     Size(85 << 20, 0, 0, 0, 0, 100 << 20), Size(101 << 20, 0, 0, 0, 0, 100 << 20),
 ]  # fmt: skip
