@@ -65,7 +65,7 @@ def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
     ]
     return (
         *(refreshed for refreshed in removals if refreshed.changed or refreshed.problem),
-        *([refresh(store)] if name != NONE else []),
+        *([_refresh(store, makes_file=True)] if name != NONE else []),
     )
 
 
@@ -73,10 +73,12 @@ def refresh(store: Store) -> Refreshed:
     """
     Make the block in the chosen file say what the memories say now; nothing is written when it does.
 
-    A block that the person moved to the other file is kept up there. What stands in the way is returned as
-    `problem`: damaged markers, a file that changed at the same moment. Raises IndexUnavailable.
+    A block that the person moved to the other file is kept up there. A file that is not there is not made:
+    the person deleted it, or a branch without it is checked out, and git would not go back over a new one.
+    What stands in the way is returned as `problem`: damaged markers, a file that changed at the same moment.
+    Raises IndexUnavailable.
     """
-    return _refresh(store, lambda text: text)
+    return _refresh(store)
 
 
 def repair(store: Store) -> Refreshed:
@@ -84,7 +86,7 @@ def repair(store: Store) -> Refreshed:
     _project(store)
     if not chosen(store):
         raise Rejected("No file of this project is chosen for the block.", "Run 'daybook init' first.")
-    return _refresh(store, managed_block.mend)
+    return _refresh(store, managed_block.mend, makes_file=True)
 
 
 def trouble(store: Store) -> Rejected | None:
@@ -156,7 +158,9 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[m
     ]
 
 
-def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
+def _refresh(
+    store: Store, prepare: Callable[[str], str] = lambda text: text, *, makes_file: bool = False
+) -> Refreshed:
     project = store.project
     if not project or not chosen(store):
         return Refreshed(None, False)
@@ -176,6 +180,8 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
                     data, text = _read(path)
                     changed = _write(path, data, managed_block.splice(prepare(text), block.text))
                 except FileNotFoundError:
+                    if not makes_file:
+                        return Refreshed(project.root / name, False)
                     files.write_new(path, managed_block.splice("", block.text).encode())
                     path.chmod(MODES[name])
                     was_created = changed = True

@@ -1,6 +1,7 @@
 """Keeping the block up, and the files that are left alone."""
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,43 @@ def test_bytes_outside_the_block_stay(store: Store, document: Path, mine: bytes)
     assert (b"\r\n" in mine) == (b"\r\n" in document.read_bytes()[len(mine) :])
     choose(store, "none")
     assert document.read_bytes() == mine
+
+
+def test_a_branch_without_the_file_gets_none_and_git_goes_back_to_the_other(
+    store: Store, document: Path, project: Path
+) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        subprocess.run(["git", "-C", project, *identity, *arguments], check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    git("commit", "-q", "--allow-empty", "-m", "before the file")
+    git("branch", "feature")
+    choose(store, "CLAUDE.md")
+    git("add", "CLAUDE.md")
+    git("commit", "-q", "-m", "with the file")
+    git("checkout", "-q", "feature")
+    one_more(store)
+
+    assert refresh(store) == claude_md.Refreshed(document, False)
+    assert not document.exists()
+
+    git("checkout", "-q", "main")  # git refuses it where a file that it does not know is in the way
+    assert refresh(store).changed
+    assert "Prices are in cents" in document.read_text(encoding="utf-8")
+
+
+def test_a_file_that_the_person_deleted_comes_back_when_it_is_chosen_again(
+    store: Store, document: Path
+) -> None:
+    choose(store, "CLAUDE.md")
+    document.unlink()
+
+    refresh(store)
+    assert not document.exists()
+
+    choose(store, "CLAUDE.md")
+    assert document.read_text(encoding="utf-8") == f"{current_block(store).text}\n"
 
 
 def test_a_linked_file_stays_a_link(store: Store, document: Path, project: Path) -> None:
