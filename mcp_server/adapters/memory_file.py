@@ -50,6 +50,7 @@ KEYS = (*_FIRST, *_OTHERS[:_BEHIND], *WORDS, *_OTHERS[_BEHIND:])
 """The keys that we own, in the order of a new file."""
 
 _ALWAYS_WRITTEN = frozenset({"id", "title", "tags", "created", "updated", "source"})
+_A_LINE_EACH = ("use_when", "notes")
 _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 _PUT_AWAY = (Status.ARCHIVED, Status.ORPHANED)
 _BY_UPKEEP = ("aged", "dropped", "compacted")
@@ -113,8 +114,8 @@ def field_lines(memory: Memory, key: str) -> list[str]:
             return [f"{key}: {float(value)!r}"]
     if key == "links":
         return ["links:", *(f"  - {{{_link_says(link)}}}" for link in memory.links)]
-    if key == "notes":
-        return ["notes:", *(f"  - {scalar(note)}" for note in memory.notes)]
+    if key in _A_LINE_EACH:
+        return [f"{key}:", *(f"  - {scalar(item)}" for item in value)]
     return [f"{key}: [{', '.join(scalar(item, flow=True) for item in value)}]"]
 
 

@@ -66,6 +66,7 @@ class Memory(Words):
 
     Each field but `text` is a key of the file's frontmatter; the field's type decides how the key is read,
     written and indexed. `text` is the body with `\\n` line ends and no blank lines around it.
+    `use_when` are occasions on which the memory should come to mind, in the words of a prompt.
     Counters, scores and embeddings are not here: the ledger and the index hold them.
     """
 
@@ -78,6 +79,7 @@ class Memory(Words):
     type: str = DEFAULT_TYPE
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    use_when: tuple[str, ...] = ()
     source: str = "manual"
     status: Status = Status.ACTIVE
     archived_reason: str = ""
@@ -105,6 +107,7 @@ class Draft(Words):
     text: str
     type: str = ""
     tags: tuple[str, ...] = ()
+    use_when: tuple[str, ...] = ()
     level: Level | None = None
     id: str = ""
     kind: Kind = Kind.KNOWLEDGE
@@ -139,6 +142,8 @@ class TextsBeside(Protocol):
     @property
     def tags(self) -> tuple[str, ...]: ...
     @property
+    def use_when(self) -> tuple[str, ...]: ...
+    @property
     def notes(self) -> tuple[str, ...]: ...
     @property
     def touches(self) -> tuple[str, ...]: ...
@@ -149,6 +154,7 @@ class TextsBeside(Protocol):
 def texts_beside(memory: TextsBeside) -> Iterator[str]:
     """Yield every text that somebody wrote beside title and text of *memory*: it may hold a secret."""
     yield from memory.tags
+    yield from memory.use_when
     yield from (getattr(memory, name) for name in WORDS)
     yield from memory.notes
     yield from memory.touches

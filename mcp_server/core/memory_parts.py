@@ -62,6 +62,8 @@ MAX_TITLE = 200
 MAX_TEXT = 64 * 1024  # characters
 MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
 MAX_TAGS = 20
+MAX_OCCASIONS = 8  # of `use_when`; of more, any prompt is near one
+LONGEST_OCCASION = 120  # characters: all together fit what the embedding model reads at once
 MAX_LINKS = 50  # of one memory; remembering the same again adds links only up to this
 MAX_TOUCHES = 50
 
@@ -196,6 +198,23 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     if len(unique) > MAX_TAGS:
         raise Rejected(
             f"{len(unique)} tags were given; {MAX_TAGS} is the limit.", "Keep the most useful ones."
+        )
+    return unique
+
+
+def clean_occasions(use_when: Sequence[str]) -> tuple[str, ...]:
+    """Return the occasions *use_when*, each as one line and once; raise Rejected for too many or too long."""
+    lines = (" ".join(without_controls(occasion).split()) for occasion in use_when)
+    unique = tuple(dict.fromkeys(filter(None, lines)))
+    if len(unique) > MAX_OCCASIONS:
+        raise Rejected(
+            f"{len(unique)} occasions were given in use_when; {MAX_OCCASIONS} is the limit.",
+            "Keep the most likely ones.",
+        )
+    if too_long := [occasion for occasion in unique if len(occasion) > LONGEST_OCCASION]:
+        raise Rejected(
+            f"An occasion in use_when has {len(too_long[0])} characters; {LONGEST_OCCASION} is the limit.",
+            "Say in a few words what somebody would ask for, such as 'add a table'.",
         )
     return unique
 

@@ -51,6 +51,7 @@ memories = st.builds(
     type=st.sampled_from(TYPES),
     tags=st.lists(word, max_size=4).map(lambda tags: clean_tags(clean_tags(tags))),
     aliases=words,
+    use_when=words,
     source=word,
     status=st.sampled_from(Status),
     archived_reason=word,

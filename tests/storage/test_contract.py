@@ -29,11 +29,28 @@ WEBHOOK = memory(
 @pytest.mark.feature("D-39")
 def test_what_was_saved_is_loaded_word_for_word(storage: Storage) -> None:
     whole = replace(
-        WEBHOOK, tags=("billing", "c++"), touches=("src/pay.ts:42",), type="gotcha", text="é\n\n\tß 字"
+        WEBHOOK,
+        tags=("billing", "c++"),
+        use_when=("add an endpoint",),
+        touches=("src/pay.ts:42",),
+        type="gotcha",
+        text="é\n\n\tß 字",
     )
     stored = storage.save(whole)
     assert storage.load(whole.id) == stored
     assert stored.memory == whole
+
+
+def test_a_memory_is_found_by_its_occasions_and_shows_its_text(storage: Storage) -> None:
+    long = "\n\n".join(f"Paragraph {number} of the payments handbook." for number in range(60))
+    storage.save(replace(WEBHOOK, text=long, use_when=("shipments arrive twice", "add an endpoint")))
+    storage.save(memory("plants", "The office plants are watered on Fridays."))
+
+    (result,) = storage.search(Query("shipments arrive twice")).results
+
+    assert result.stored.memory.id == WEBHOOK.id
+    assert result.passage.startswith((WEBHOOK.title, "Paragraph 0")) or not result.passage
+    assert "shipments" not in result.passage
 
 
 def test_saving_the_same_version_again_changes_nothing(storage: Storage) -> None:

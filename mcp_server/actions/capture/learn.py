@@ -212,10 +212,14 @@ def is_usable(piece: Piece, reply: Reply) -> bool:
 
 
 def _resolved(proposals: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
-    """Return *proposals* without tags that hold secrets, with ids where they name memories by number."""
+    """Return *proposals* without tags and occasions that hold secrets; memories named by number get ids."""
     return [
         Learned(
-            replace(proposal, tags=without_secrets(proposal.tags)),
+            replace(
+                proposal,
+                tags=without_secrets(proposal.tags),
+                use_when=without_secrets(proposal.use_when),
+            ),
             neighbours[proposal.supersedes - 1].id if proposal.supersedes else "",
         )
         for proposal in proposals
@@ -232,6 +236,7 @@ def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> 
             proposal.text,
             type=proposal.type,
             tags=proposal.tags,
+            use_when=proposal.use_when,
             source=proposal.source,
             session=transcript.session,
             conversation=conversation_id(transcript),

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts
@@ -41,7 +42,7 @@ def spooled(store: Store, transcript: Transcript) -> LearnedPiece | None:
         answer = json.loads(files.read(path))
         lessons = [
             Learned(
-                Proposal(**{**entry["proposal"], "tags": tuple(entry["proposal"]["tags"])}),
+                Proposal(**entry["proposal"] | _texts_of(entry["proposal"])),
                 entry["supersedes"],
             )
             for entry in answer["found"]
@@ -52,6 +53,11 @@ def spooled(store: Store, transcript: Transcript) -> LearnedPiece | None:
     except (ValueError, KeyError, TypeError, RecursionError):
         files.delete(path)
         return None
+
+
+def _texts_of(proposal: dict[str, Any]) -> dict[str, Any]:
+    """Return the lists of a *proposal* that was read from JSON as the tuples that they were."""
+    return {name: tuple(value) for name, value in proposal.items() if isinstance(value, list)}
 
 
 def forget_spooled(store: Store, transcript: Transcript) -> None:

@@ -24,6 +24,7 @@ from mcp_server.core.memory import WORDS, Draft, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
     MAX_LINKS,
+    MAX_OCCASIONS,
     MAX_TAGS,
     MAX_TEXT,
     MAX_TOUCHES,
@@ -32,6 +33,7 @@ from mcp_server.core.memory_parts import (
     Status,
     check_id,
     check_type,
+    clean_occasions,
     clean_tags,
     clean_text,
     fingerprint,
@@ -66,7 +68,8 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     """
     Store *draft* as a memory; the memories in its `supersedes` become superseded.
 
-    A draft that says the same again only adds its new tags, links, files touched and superseded memories.
+    A draft that says the same again only adds its new tags, occasions, links, files touched and superseded
+    memories.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
     store = store.in_session(draft.session or store.session)
@@ -99,9 +102,9 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
 
 def unsaid(memory: Memory, draft: Draft) -> Revision:
     """
-    Return a revision that adds to *memory* the tags, links and files touched of *draft*, and a category or
-    metadata that it lacks. The notes of an import are left out: they say where the draft is from, which is no
-    news about *memory*.
+    Return a revision that adds to *memory* the tags, occasions, links and files touched of *draft*, and a
+    category or metadata that it lacks. The notes of an import are left out: they say where the draft is from,
+    which is no news about *memory*.
     """
     names = {name_of(note) for note in memory.notes}
     new_notes = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
@@ -110,6 +113,7 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     return Revision(
         tags=_joined(memory.tags, draft.tags, MAX_TAGS),
+        use_when=_joined(memory.use_when, draft.use_when, MAX_OCCASIONS),
         links=_joined(memory.links, links, MAX_LINKS),
         touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
         notes=(*memory.notes, *notes) if notes else None,
@@ -238,6 +242,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         text=clean_text(draft.text, MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT),
         type=check_type(draft.type),
         tags=clean_tags(draft.tags),
+        use_when=clean_occasions(draft.use_when),
         links=with_labels(draft.links),
         id=check_id(draft.id) if draft.id else "",
     )

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.links import as_name, with_labels
 from mcp_server.core.memory import WORDS, Draft, Link, Memory, NewWords, texts_beside
-from mcp_server.core.memory_parts import Status, check_type, clean_tags, clean_text
+from mcp_server.core.memory_parts import Status, check_type, clean_occasions, clean_tags, clean_text
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
@@ -34,6 +34,7 @@ class Revision(NewWords):
     text: str | None = None
     type: str | None = None
     tags: tuple[str, ...] | None = None
+    use_when: tuple[str, ...] | None = None
     pinned: bool | None = None
     touches: tuple[str, ...] | None = None
     links: tuple[Link, ...] | None = None
@@ -148,7 +149,7 @@ def draft_of(file: MemoryFile) -> Draft:
 
 def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
     """Return a draft that says what the memory would say after *revision*."""
-    kept = {name: getattr(file.memory, name) for name in ("tags", "touches", "notes", *WORDS)}
+    kept = {name: getattr(file.memory, name) for name in ("tags", "use_when", "touches", "notes", *WORDS)}
     of_draft = {field.name for field in fields(Draft)}
     given = {name: value for name, value in _given(revision).items() if name in of_draft}
     return replace(draft_of(file), **(kept | given))
@@ -197,6 +198,8 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
     as_given = replace(memory, **changes)  # a tag or label in lower case hides a secret
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
+    if "use_when" in changes:
+        changes["use_when"] = clean_occasions(changes["use_when"])
     if "links" in changes:
         changes["links"] = _labelled(memory, changes["links"])
     changed = replace(memory, **changes)

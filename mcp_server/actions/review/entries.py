@@ -168,6 +168,7 @@ def about(memory: Memory) -> tuple[str, ...]:
         ("links", [f"{link.rel} {link.to}" for link in memory.links]),
         ("touches", memory.touches),
         ("tags", memory.tags),
+        ("use when", memory.use_when),
         ("aliases", memory.aliases),
         ("notes", memory.notes),
     )

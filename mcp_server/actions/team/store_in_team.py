@@ -19,7 +19,7 @@ from mcp_server.core.text.text_relation import Statement, contains
 NAMED = 3  # memories near a new one that an answer names
 NEAREST = 5  # memories of the team that are compared with a new one
 LOOKED_FOR = 1_000  # characters of a new memory that are searched for
-PROMOTED = ("title", "text", "type", "tags", "touches", "links", "notes", *WORDS)
+PROMOTED = ("title", "text", "type", "tags", "use_when", "touches", "links", "notes", *WORDS)
 """The keys of a memory that count as a change when it is promoted again."""
 
 

@@ -5,9 +5,9 @@ Each function yields entries for a run, each made from the files as they are at 
 caller may carry out one before it takes the next.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations, zip_longest
 
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.load import MemoryFile
@@ -31,6 +31,7 @@ from mcp_server.core.judge.questions import MOST_COMPARED
 from mcp_server.core.memory import WORDS, Memory
 from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
+    MAX_OCCASIONS,
     MAX_TAGS,
     Kind,
     Status,
@@ -142,8 +143,9 @@ def put_away(
 def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
     memory = stays.memory
     tags = tuple(dict.fromkeys([*memory.tags, *goes.memory.tags]))[:MAX_TAGS]
+    occasions = _occasions([memory, goes.memory])
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
-    taking = change(stays.ref, memory, stays.place, tags=tags, merged_from=lineage)
+    taking = change(stays.ref, memory, stays.place, tags=tags, use_when=occasions, merged_from=lineage)
     return RunEntry(
         DUPLICATES,
         Reason(Why.MERGED, (memory.id, goes.memory.id)),
@@ -152,6 +154,12 @@ def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
         heir=stays.ref,
         ancestors=(goes.ref,),
     )
+
+
+def _occasions(sources: Iterable[Memory]) -> tuple[str, ...]:
+    """Return the occasions of *sources* in turn, the first of each first, as many as one memory may have."""
+    in_turn = zip_longest(*(memory.use_when for memory in sources), fillvalue="")
+    return tuple(dict.fromkeys(filter(None, chain.from_iterable(in_turn))))[:MAX_OCCASIONS]
 
 
 def _superseded(store: Store, file: MemoryFile, by: str) -> Change:
@@ -199,6 +207,7 @@ def merged_entry(
         kind=Kind.KNOWLEDGE,
         type=last.type,
         tags=tags,
+        use_when=_occasions(sources),
         source=MANUAL if is_persons else lowest_source(memory.source for memory in sources),
         verified=now if by_person else None,
         touches=tuple(

@@ -6,7 +6,7 @@ from mcp_server.adapters.index.search.tokens import Token, memory_texts, tokens
 from mcp_server.adapters.team.connections import Connection
 from mcp_server.adapters.team.rows import memory_of
 from mcp_server.core.memory import Memory
-from mcp_server.core.sessions.passages import passages
+from mcp_server.core.sessions.passages import OCCASIONS, positioned
 from mcp_server.core.text.words import index_parts
 
 MOST_POSITIONS = 255  # of one word, as many as PostgreSQL keeps
@@ -36,12 +36,16 @@ def put(db: Connection, row: int, memory: Memory) -> None:
             vector_of(words),
         ),
     )
-    _put_passages(db, row, passages(memory))
+    _put_passages(db, row, positioned(memory))
 
 
-def _put_passages(db: Connection, row: int, texts: list[str]) -> None:
-    kept = _kept(db, row, texts)
-    for position, text in enumerate(texts):
+def _put_passages(db: Connection, row: int, passages: list[tuple[int, str]]) -> None:
+    positions = [position for position, _ in passages if position != OCCASIONS]
+    among_several = (
+        {*positions} if len(positions) > 1 else set()
+    )  # else the memory's words say where they are
+    kept = _kept(db, row, passages, among_several)
+    for position, text in passages:
         if (position, text) in kept:
             continue
         words = tokens([text, " ".join(index_parts(text))])
@@ -49,19 +53,25 @@ def _put_passages(db: Connection, row: int, texts: list[str]) -> None:
             "WITH added AS (INSERT INTO daybook.passages (memory, position, text, length, lexemes)"
             " VALUES (%s, %s, %s, %s, %s::tsvector) RETURNING row)"
             " INSERT INTO daybook.unembedded (passage) SELECT row FROM added",
-            (row, position, text, len(words), vector_of(words) if len(texts) > 1 else None),
+            (row, position, text, len(words), vector_of(words) if position in among_several else None),
         )
 
 
-def _kept(db: Connection, row: int, texts: list[str]) -> set[tuple[int, str]]:
-    """Delete the memory's passages that are not among *texts*; return (position, text) of the others."""
+def _kept(
+    db: Connection, row: int, passages: list[tuple[int, str]], with_words: set[int]
+) -> set[tuple[int, str]]:
+    """
+    Delete the memory's passages that are not among *passages*; return (position, text) of the others.
+
+    Those at the positions *with_words* have their words, the others have none.
+    """
     rows = db.execute(
-        "SELECT row, position, text, lexemes IS NULL FROM daybook.passages WHERE memory = %s", (row,)
+        "SELECT row, position, text, lexemes IS NOT NULL FROM daybook.passages WHERE memory = %s", (row,)
     ).fetchall()
     stay = {
         number: (position, text)
-        for number, position, text, alone in rows
-        if position < len(texts) and texts[position] == text and alone == (len(texts) == 1)
+        for number, position, text, has_words in rows
+        if (position, text) in passages and has_words == (position in with_words)
     }
     if len(stay) < len(rows):
         gone = [number for number, *_ in rows if number not in stay]

@@ -274,12 +274,12 @@ def _relied_on(
 def _with_passages(
     db: Connection, looked: Mapping[int, _Evidence], results: Collection[tuple[int, Result]]
 ) -> tuple[Result, ...]:
-    """Return *results*, each with the text of its best passage; the first passage where none is known."""
+    """Return *results*, each with the text of its best passage; the first for none and for its occasions."""
     wanted = [looked[row].passage for row, _ in results]
     texts: dict[int, str] = dict(
         db.execute(
             "SELECT DISTINCT ON (memory) memory, text FROM daybook.passages WHERE memory = ANY(%s::bigint[])"
-            " ORDER BY memory, row <> ALL(%s::bigint[]), position",
+            " AND position >= 0 ORDER BY memory, row <> ALL(%s::bigint[]), position",
             (array(row for row, _ in results), array(wanted)),
             binary=True,
         ).fetchall()

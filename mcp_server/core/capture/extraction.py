@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.core.capture.support import borne_out
+from mcp_server.core.memory_parts import LONGEST_OCCASION
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact
@@ -22,6 +23,7 @@ MOST = 10  # memories of one answer
 LONGEST = 500  # characters of one memory
 SHORTEST = 15
 MOST_TAGS = 5
+MOST_OCCASIONS = 4
 NEIGHBOUR = 300  # characters of a known memory in the prompt
 KNOWN = 6000  # characters of all known memories in the prompt, about 1,500 tokens
 ANSWER_TOKENS = 1024  # of the model, at most
@@ -49,6 +51,7 @@ class Proposal:
     source: str
     supersedes: int | None = None
     waits: str = ""
+    use_when: tuple[str, ...] = ()
 
 
 def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]], *, today: str) -> str:
@@ -119,20 +122,27 @@ def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | Non
     borne = borne_out(f"{title}\n{text}", evidence, said_in(chunk))
     if borne is None:
         return None
-    tags = candidate.get("tags")
     number = candidate.get("supersedes")
     return Proposal(
         type=name,
         title=title,
         text=text,
-        tags=tuple(str(tag) for tag in tags if isinstance(tag, str))[:MOST_TAGS]
-        if isinstance(tags, list)
-        else (),
+        tags=_texts(candidate.get("tags"))[:MOST_TAGS],
         evidence=redact(" ".join(evidence.split()))[:200],
         source=borne.source,
         supersedes=number if type(number) is int and 1 <= number <= neighbours else None,
         waits=borne.waits,
+        use_when=tuple(
+            occasion for occasion in _texts(candidate.get("use_when")) if len(occasion) <= LONGEST_OCCASION
+        )[:MOST_OCCASIONS],
     )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Return the texts in a list, each on one line; () for anything else."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(filter(None, (" ".join(text.split()) for text in value if isinstance(text, str))))
 
 
 def _objects(answer: str) -> list[Any] | None:

@@ -48,6 +48,7 @@ class Record:
     type: str = ""
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    use_when: tuple[str, ...] = ()
     created: datetime | None = None
     updated: datetime | None = None
     status: Status = Status.ACTIVE
@@ -183,6 +184,7 @@ def content_digest(memory: Memory) -> str:
         sorted(memory.supersedes),
         memory.superseded_by, sorted(memory.merged_from), memory.category, memory.session, memory.notes,
         *([sorted(memory.aliases)] if memory.aliases else []),
+        *([["use_when", *memory.use_when]] if memory.use_when else []),
         *([name, value] for name in WORDS if name != "category" and (value := getattr(memory, name))),
     ]  # fmt: skip
     return text_digest(json.dumps(values, ensure_ascii=True))

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mcp_server.core import markdown
 from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import Kind
+from mcp_server.core.memory_parts import LONGEST_OCCASION, MAX_OCCASIONS, Kind
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.conversation import parse_turns
 
 PASSAGE_SIZE = 800  # characters
 STEP = " > "  # between the title and the headings of a passage
 PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
+OCCASIONS = -1  # position of the passage that is compared with what is asked, and not part of the text
 
 
 def passages(memory: Memory) -> list[str]:
@@ -34,6 +35,18 @@ def passages(memory: Memory) -> list[str]:
     text = redact(memory.text) if len(memory.text) > PASSAGE_SIZE else memory.text
     pieces_found = [(path, piece) for path, section in sections(text) for piece in pieces(section)]
     return [_headed(memory.title, path, piece) for path, piece in pieces_found] or [memory.title]
+
+
+def positioned(memory: Memory) -> list[tuple[int, str]]:
+    """
+    Return (position, passage) of each of the `passages` of *memory*, and of its `use_when` if it has any.
+
+    All its occasions are one passage. A memory is about what somebody knows, a prompt about what somebody is
+    going to do: the occasions say what of the one bears on the other (`benchmarks/results/prompts.md`).
+    """
+    occasions = "\n".join(occasion[:LONGEST_OCCASION] for occasion in memory.use_when[:MAX_OCCASIONS])
+    own = enumerate(passages(memory))
+    return [*own, (OCCASIONS, redact(occasions))] if occasions else [*own]
 
 
 def without_head(passage: str, title: str) -> str:

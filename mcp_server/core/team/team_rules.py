@@ -12,6 +12,7 @@ from mcp_server.core.memory_parts import (
     Kind,
     check_id,
     check_type,
+    clean_occasions,
     clean_tags,
     clean_text,
     without_controls,
@@ -19,7 +20,14 @@ from mcp_server.core.memory_parts import (
 from mcp_server.core.secrets.redaction import refuse_secrets
 from mcp_server.core.text.titles import clean_title
 
-TIDY = {"text": clean_text, "title": clean_title, "type": check_type, "tags": clean_tags, "id": check_id}
+TIDY = {
+    "text": clean_text,
+    "title": clean_title,
+    "type": check_type,
+    "tags": clean_tags,
+    "use_when": clean_occasions,
+    "id": check_id,
+}
 
 
 def fit(memory: Memory) -> Memory:

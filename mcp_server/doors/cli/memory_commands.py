@@ -59,6 +59,11 @@ from mcp_server.store import Store
 @click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}.")
 @click.option("--tags", default="", help="Tags, with commas between them.")
 @click.option(
+    "--use-when",
+    default="",
+    help="Occasions to be reminded of it, with commas: 'add a table, deploy to prod'.",
+)
+@click.option(
     "--level",
     type=LEVELS,
     help="user: holds everywhere; project: belongs to this code base; team: for the team that you joined.",
@@ -81,6 +86,7 @@ def remember_command(
     words: tuple[str, ...],
     type_: str,
     tags: str,
+    use_when: str,
     level: Level | None,
     touches: str,
     links: tuple[str, ...],
@@ -106,6 +112,7 @@ def remember_command(
         text=text,
         type=type_,
         tags=split_list(tags),
+        use_when=split_list(use_when),
         level=level,
         touches=split_list(touches),
         links=tuple(map(parse_link, links)),
@@ -160,6 +167,7 @@ def read_command(memory_id: str) -> None:
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
 @click.option("--tags", help="The new tags, with commas between them.")
+@click.option("--use-when", help="The new occasions to be reminded of it, with commas; '' for none.")
 @click.option("--touches", help="The new files it is about, path or path:line, with commas; '' for none.")
 @click.option(
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
@@ -190,6 +198,7 @@ def revise_command(
     text: str | None,
     type_: str | None,
     tags: str | None,
+    use_when: str | None,
     touches: str | None,
     level: Level | None,
     supersedes: tuple[str, ...],
@@ -208,6 +217,7 @@ def revise_command(
         text=text_input.standard_input("the new text") if text == "-" else text,
         type=type_,
         tags=None if tags is None else split_list(tags),
+        use_when=None if use_when is None else split_list(use_when),
         touches=None if touches is None else split_list(touches),
         category=None if category is None else check_category(category),
     )
@@ -217,8 +227,8 @@ def revise_command(
     if wanted == Wanted():
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --touches, --level, --supersedes, --distinct, --category"
-            " or --meta.",
+            "Give --title, --text, --type, --tags, --use-when, --touches, --level, --supersedes, --distinct,"
+            " --category or --meta.",
         )
     given_to_team = revise_if_of_team(
         store,

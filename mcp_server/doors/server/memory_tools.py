@@ -90,6 +90,7 @@ def register(application: Application) -> None:
         content: Annotated[str, Field(description="self-contained, with its why")] = "",
         type: Annotated[str, Field(description=", ".join(TYPES))] = "",
         tags: Words = "",
+        use_when: Annotated[Words, Field(description="2-4 asks it helps with: add a table, deploy")] = "",
         level: Annotated[LevelName, Field(description="user: everywhere; team: only if asked")] = "",
         touches: Annotated[Words, Field(description="files, path:line")] = "",
         links: Annotated[Words, Field(description='ids, or "rel: id"'), MORE] = "",
@@ -110,6 +111,7 @@ def register(application: Application) -> None:
             text=content,
             type=type,
             tags=split_list(tags),
+            use_when=split_list(use_when),
             level=Level(level) if level else None,
             touches=split_list(touches),
             links=tuple(map(parse_link, split_list(links))),
@@ -202,6 +204,9 @@ def register(application: Application) -> None:
         content: str = "",
         type: str = "",
         tags: Annotated[list[str] | str | None, Field(description="the new list of tags")] = None,
+        use_when: Annotated[
+            list[str] | str | None, Field(description="the new list of occasions to be reminded of it")
+        ] = None,
         level: Annotated[OwnLevelName, Field(description="move it to this level")] = "",
         pinned: bool | None = None,
         touches: Annotated[
@@ -224,6 +229,7 @@ def register(application: Application) -> None:
             text=content or None,
             type=type or None,
             tags=None if tags is None else split_list(tags),
+            use_when=None if use_when is None else split_list(use_when),
             pinned=pinned,
             touches=None if touches is None else split_list(touches),
             links=None if links is None else tuple(map(parse_link, split_list(links))),
@@ -237,8 +243,8 @@ def register(application: Application) -> None:
         if wanted == Wanted():
             raise Rejected(
                 "Nothing was given to change.",
-                "Give title, content, type, tags, level, touches, links, supersedes, distinct, pinned,"
-                " category or metadata.",
+                "Give title, content, type, tags, use_when, level, touches, links, supersedes, distinct,"
+                " pinned, category or metadata.",
             )
         store = open_store()
         question = f"Change the team's memory {one_line(id, 80)}?"

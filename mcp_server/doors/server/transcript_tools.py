@@ -35,7 +35,9 @@ def register(application: Application) -> None:
         chunk: Annotated[str, Field(description="the id from next_transcript_chunk")],
         candidates: Annotated[
             list[dict[str, Any]],
-            Field(description="objects with type, title, content, tags, supersedes, evidence; [] for none"),
+            Field(
+                description="type, title, content, tags, use_when, supersedes, evidence of each; [] for none"
+            ),
         ],
     ) -> Shown:
         """Propose memories for the piece from next_transcript_chunk; each is checked against it, then stored,

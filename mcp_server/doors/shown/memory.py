@@ -196,6 +196,7 @@ def kept_with(memory: Memory) -> tuple[tuple[str, str], ...]:
     return (
         ("aliases", ", ".join(memory.aliases)),
         ("tags", ", ".join(memory.tags)),
+        ("use when", ", ".join(memory.use_when)),
         *((name, getattr(memory, name)) for name in WORDS),
         ("touches", ", ".join(memory.touches)),
         ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),

@@ -204,6 +204,7 @@ TOOLS: dict[str, Tool] = {
             "text": {"type": "string", "description": "self-contained, with its why; no secrets"},
             "type": {"type": "string", "enum": list(TYPES)},
             "tags": _WORDS,
+            "use_when": {**_WORDS, "description": "asks it helps with: add a table"},
             "touches": {**_WORDS, "description": "files, path:line"},
             "id": {"type": "string", "description": "only of a memory that is replaced"},
             "replaces": {"type": "string", "description": "digest of the version that it replaces"},

@@ -39,12 +39,13 @@ WITHOUT = "Leave out the secret; if it is not one, save it as it is."
 
 @dataclass(frozen=True, slots=True)
 class FormText:
-    """What the form of a memory holds, as text: tags with commas, a touched file a line."""
+    """What the form of a memory holds, as text: tags with commas, an occasion and a touched file a line."""
 
     title: str = ""
     text: str = ""
     type: str = ""
     tags: str = ""
+    use_when: str = ""
     touches: str = ""
     pinned: str = ""
 
@@ -56,6 +57,7 @@ class FormText:
             memory.text.replace("\r\n", "\n").replace("\r", "\n"),
             memory.type,
             ", ".join(memory.tags),
+            "\n".join(memory.use_when),
             "\n".join(memory.touches),
             "yes" if memory.pinned else "",
         )
@@ -83,6 +85,7 @@ class FormText:
             text=new.get("text"),
             type=new.get("type"),
             tags=split_list(new["tags"]) if "tags" in new else None,
+            use_when=split_list(new["use_when"].splitlines()) if "use_when" in new else None,
             touches=split_list(new["touches"].splitlines()) if "touches" in new else None,
             pinned=bool(new["pinned"]) if "pinned" in new else None,
         )
@@ -175,6 +178,7 @@ def remember(request: Request, inputs: Fields) -> Response:
             words.text,
             words.type,
             tags=split_list(words.tags),
+            use_when=split_list(words.use_when.splitlines()),
             touches=split_list(words.touches.splitlines()),
             level=Level(level) if level in tuple(Level) else None,
             source=MANUAL,

@@ -56,6 +56,7 @@ def say_again(request: Request, inputs: Fields) -> Response:
         text=was.text,
         type=was.type,
         tags=was.tags,
+        use_when=was.use_when,
         touches=was.touches,
         category=was.category,
     )

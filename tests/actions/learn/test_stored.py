@@ -19,6 +19,21 @@ from tests.recorded import Recorded, kept, queued
 from tests.scripted_model import ScriptedModel
 
 
+def test_a_proposal_says_on_which_occasions_it_helps(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    occasions = ["add a\n report", "x" * 200, f"log in with {token}", 7, "invoices are slow"]
+    model.answers = [answer(proposal(POSTGRES, "keep invoices in Postgres", use_when=occasions))]
+    recorded.user(POSTGRES)
+    recorded.claude("Understood.")
+
+    learn(learning, kept(learning, recorded))
+
+    (memory,) = knowledge(learning)
+    assert memory.use_when == ("add a report", "invoices are slow")
+
+
 @pytest.mark.feature("B-49")
 def test_what_the_model_proposes_and_the_person_said_is_stored(
     learning: Store, model: ScriptedModel, recorded: Recorded

@@ -34,7 +34,7 @@ from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
 AS_GIVEN = (
-    *"kind aliases source status archived_reason pinned trust touches session notes".split(),
+    *"kind aliases use_when source status archived_reason pinned trust touches session notes".split(),
     *WORDS,
 )  # the keys that a memory gets as its record has them
 

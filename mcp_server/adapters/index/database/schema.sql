@@ -26,6 +26,7 @@ CREATE TABLE "memories" (
    "superseded_by" TEXT,
    "touches" TEXT,
    "instructing" INTEGER,
+   "use_when" TEXT,
    "parts" TEXT,
    "notes" TEXT
 );

@@ -22,7 +22,7 @@ from mcp_server.core.memory import WORDS, Memory
 from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.worth.ratings import believed
 
-_SEARCHED = ("title", "text", "tags", "parts")
+_SEARCHED = ("title", "text", "tags", "use_when", "parts")
 _Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs
 
 
@@ -33,7 +33,7 @@ TABLES = (
         {
             "row": int, "size": int, "mtime_ns": int, "fingerprint": str,
             **{name: _OTHERWISE.get(type) or type for name, type in Row.__annotations__.items()},
-            "parts": str, "notes": str, **dict.fromkeys(WORDS, str),
+            "use_when": str, "parts": str, "notes": str, **dict.fromkeys(WORDS, str),
         },
         pk="row",
         required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
@@ -169,23 +169,27 @@ def _clear(db: sqlite3.Connection, row: int) -> None:
 def _put_passages(
     db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors, *, searchable: bool
 ) -> int:
-    """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
-    from mcp_server.core.sessions.passages import passages  # slow to load, and hooks only read
+    """
+    Store the passages of the memory *row*, with their *vectors* where they are known.
+
+    Returns how many are of its text. That of its occasions is no place in the text where words could stand.
+    """
+    from mcp_server.core.sessions.passages import OCCASIONS, positioned  # slow to load, and hooks only read
     from mcp_server.core.text.words import index_parts
 
-    texts = passages(memory)
-    for position, text in enumerate(texts):
+    passages = positioned(memory)
+    for position, text in passages:
         parts = " ".join(index_parts(text))
         passage = db.execute(
             "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
             (row, position, text, parts),
         ).lastrowid
         assert passage is not None
-        if searchable:
+        if searchable and position != OCCASIONS:
             full_text.put(db, "passages", passage, {"text": text, "parts": parts})
         if text in vectors:
             db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (passage, *vectors[text]))
-    return len(texts)
+    return sum(position != OCCASIONS for position, _ in passages)
 
 
 def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:
@@ -201,7 +205,10 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) ->
         "size": stamp.size,
         "mtime_ns": stamp.mtime_ns,
         "tags": " ".join(memory.tags),
-        "parts": " ".join(index_parts("\n".join([memory.title, memory.text, *memory.tags]))),
+        "use_when": "\n".join(memory.use_when),
+        "parts": " ".join(
+            index_parts("\n".join([memory.title, memory.text, *memory.tags, *memory.use_when]))
+        ),
         "created": believed(values["created"], written, now),
         "updated": believed(values["updated"], written, now),
         "verified": believed(values["verified"], 0, now),

@@ -98,10 +98,13 @@ def best_passages(occurrences: Occurrences, matches: Matches, memories: Collecti
 
 
 def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, str]:
-    """Return passage → its text."""
+    """Return passage → its text; for the occasions of a memory, the beginning of its text."""
     numbers = json.dumps(list(passages))
     rows = db.execute(
-        "SELECT row, text FROM passages WHERE row IN (SELECT value FROM json_each(?))", (numbers,)
+        "SELECT p.row, t.text FROM passages p JOIN passages t"
+        " ON t.memory = p.memory AND t.position = max(p.position, 0)"
+        " WHERE p.row IN (SELECT value FROM json_each(?))",
+        (numbers,),
     )
     return dict(rows.fetchall())
 

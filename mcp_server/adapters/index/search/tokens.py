@@ -66,5 +66,6 @@ def words_of_each(texts: Sequence[str]) -> list[tuple[str, ...]]:
 
 def memory_texts(memory: Memory) -> list[str]:
     """Return what is searched of *memory*, each as it is indexed in a column of its own."""
-    parts = index_parts("\n".join([memory.title, memory.text, *memory.tags]))
-    return [memory.title, memory.text, " ".join(memory.tags), " ".join(parts)]
+    parts = index_parts("\n".join([memory.title, memory.text, *memory.tags, *memory.use_when]))
+    occasions = "\n".join(memory.use_when)
+    return [memory.title, memory.text, " ".join(memory.tags), occasions, " ".join(parts)]

@@ -127,7 +127,7 @@ def _remember(command: Typed) -> Answer:
 
 
 def _draft(command: Typed) -> Draft:
-    words, options = bracketed(command.words, ("type", "tags", "level", "touches"))
+    words, options = bracketed(command.words, ("type", "tags", "use_when", "level", "touches"))
     if not words:
         raise Rejected("There is nothing to remember.", "For example: /remember Title | what to remember")
     title, text = split_title(words)
@@ -137,6 +137,7 @@ def _draft(command: Typed) -> Draft:
         text=text,
         type=options.get("type", ""),
         tags=split_list(options.get("tags", "")),
+        use_when=split_list(options.get("use_when", "")),
         level=Level(level) if level else None,
         touches=split_list(options.get("touches", "")),
         source=command.source,

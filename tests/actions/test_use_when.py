@@ -1,0 +1,104 @@
+"""`use_when`: occasions on which a memory comes to mind, although a prompt shares no word with it."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.memories import pairs
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import LONGEST_OCCASION, MAX_OCCASIONS
+from mcp_server.core.search.query import Query
+from mcp_server.store import Store
+
+PASSES = Draft(
+    "New constructors of the tree go into five passes",
+    "visitor.ml and printer.ml have wildcards, so the compiler does not warn; forgotten ones eat user code.",
+    type="gotcha",
+)
+OCCASIONS = ("add an unless statement", "extend the grammar")
+PROMPT = "add an unless statement to the language"
+OTHERS = (
+    Draft("Plants", "The office plants are watered on Fridays."),
+    Draft("Invoices", "Invoices are archived for ten years in the cold storage."),
+    Draft("Keyboard", "The keyboard layout of the kiosk is Swiss German."),
+)
+
+
+@pytest.mark.parametrize("occasions", [(), OCCASIONS])
+def test_a_prompt_gets_the_memory_whose_occasion_it_is(
+    meaning_store: Store, occasions: tuple[str, ...]
+) -> None:
+    for draft in (replace(PASSES, use_when=occasions), *OTHERS):
+        remember(meaning_store, draft)
+    embed_pending(meaning_store)
+
+    text = inject(meaning_store.in_session("s1"), PROMPT)
+
+    assert ("visitor.ml" in text) == bool(occasions)
+    assert "extend the grammar" not in text
+
+
+def test_of_a_long_memory_its_beginning_is_shown_instead_of_its_occasions(meaning_store: Store) -> None:
+    long = "\n\n".join([PASSES.text, *(f"Paragraph {number} is about the printer." for number in range(60))])
+    for draft in (replace(PASSES, text=long, use_when=OCCASIONS), *OTHERS):
+        remember(meaning_store, draft)
+    embed_pending(meaning_store)
+
+    hit = recall(meaning_store, Query(PROMPT)).hits[0]
+
+    assert hit.title == PASSES.title
+    assert hit.text.startswith("visitor.ml")
+    assert "unless" not in hit.text
+
+
+def test_without_a_model_the_words_of_an_occasion_are_found(store: Store) -> None:
+    for draft in (replace(PASSES, use_when=OCCASIONS), *OTHERS):
+        remember(store, draft)
+
+    assert [hit.title for hit in recall(store, Query("extend grammar")).hits] == [PASSES.title]
+
+
+def test_occasions_are_changed_taken_away_and_joined(store: Store) -> None:
+    memory = remember(store, replace(PASSES, use_when=("add  a\nstatement", "add a statement"))).memory
+    assert memory.use_when == ("add a statement",)
+
+    assert remember(store, replace(PASSES, use_when=OCCASIONS)).memory.id == memory.id
+    assert read(store, memory.id).memory.use_when == ("add a statement", *OCCASIONS)
+
+    revise(store, memory.id, Revision(use_when=()))
+    assert read(store, memory.id).memory.use_when == ()
+    assert recall(store, Query("extend grammar")).hits == ()
+
+
+def test_too_many_or_too_long_occasions_are_refused_and_nothing_is_stored(store: Store) -> None:
+    many = tuple(f"occasion {number}" for number in range(MAX_OCCASIONS + 1))
+    for occasions, why in ((many, "9 occasions"), (("x" * (LONGEST_OCCASION + 1),), "121 characters")):
+        with pytest.raises(Rejected, match=why):
+            remember(store, replace(PASSES, use_when=occasions))
+
+    assert recall(store, Query(PASSES.title)).hits == ()
+
+
+def test_an_occasion_that_holds_a_secret_is_refused(store: Store) -> None:
+    with pytest.raises(Rejected, match="GitHub token"):
+        remember(store, replace(PASSES, use_when=("log in with ghp_" + "a1B2c3D4e5F6" * 3,)))
+
+
+def test_a_memory_with_occasions_is_still_compared_with_others(meaning_store: Store) -> None:
+    first, second = (
+        remember(meaning_store, replace(PASSES, text=f"{PASSES.text} {end}", use_when=OCCASIONS)).memory
+        for end in ("Run all five.", "Run every one.")
+    )
+    embed_pending(meaning_store)
+
+    with meaning_store.database.read() as db:
+        rows = [row for (row,) in db.execute("SELECT row FROM memories ORDER BY row")]
+        assert pairs.short_of(db, rows) == {*rows}
+    assert first.id != second.id
