@@ -91,7 +91,8 @@ class MinimalStorage:
         )
 
     def _share(self, memory: Memory, terms: frozenset[str]) -> float:
-        memory_terms = frozenset(query_terms(f"{memory.title} {memory.text} {' '.join(memory.tags)}"))
+        texts = (memory.title, memory.text, *memory.tags, *memory.use_when)
+        memory_terms = frozenset(query_terms(" ".join(texts)))
         return len(terms & memory_terms) / len(terms) if terms else 0.0
 
 

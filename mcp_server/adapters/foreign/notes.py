@@ -32,7 +32,7 @@ from mcp_server.core.exchange.foreign import (
 from mcp_server.core.links import RELATES_TO, as_name, wiki_links
 from mcp_server.core.markdown import outside_code
 from mcp_server.core.memory import Link
-from mcp_server.core.memory_parts import MAX_TAGS, Level
+from mcp_server.core.memory_parts import MAX_OCCASIONS, MAX_TAGS, Level
 from mcp_server.core.render import counted
 from mcp_server.core.text.titles import clipped
 
@@ -42,7 +42,19 @@ MAX_DEPTH = 32  # below the folder that the person named
 MOST = 100_000  # notes
 _HASHTAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,58})")
 _HEADING = re.compile(r"\s*#[ \t]+(\S.*)")
-_OURS = {"title", "tags", "tag", "aliases", "type", "created", "date", "updated", "modified", "touches"}
+_OURS = {
+    "title",
+    "tags",
+    "tag",
+    "aliases",
+    "type",
+    "created",
+    "date",
+    "updated",
+    "modified",
+    "touches",
+    "use_when",
+}
 
 
 @dataclass(slots=True)
@@ -130,6 +142,7 @@ def _record(file: Path, key: str) -> Record:
         type=type_of(head.get("type")),
         tags=tags_of(list(dict.fromkeys(tags)))[:MAX_TAGS],
         aliases=tuple(aliases)[:MAX_LIST],
+        use_when=lines_of(head.get("use_when"))[:MAX_OCCASIONS],
         created=created,
         updated=updated,
         touches=lines_of(head.get("touches")),

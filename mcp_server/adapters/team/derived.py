@@ -41,9 +41,8 @@ def put(db: Connection, row: int, memory: Memory) -> None:
 
 def _put_passages(db: Connection, row: int, passages: list[tuple[int, str]]) -> None:
     positions = [position for position, _ in passages if position != OCCASIONS]
-    among_several = (
-        {*positions} if len(positions) > 1 else set()
-    )  # else the memory's words say where they are
+    # The words of a text in one passage are those of the memory, and its occasions are no place in the text.
+    among_several = {*positions} if len(positions) > 1 else set()
     kept = _kept(db, row, passages, among_several)
     for position, text in passages:
         if (position, text) in kept:
