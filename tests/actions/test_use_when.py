@@ -1,10 +1,12 @@
 """`use_when`: occasions on which a memory comes to mind, although a prompt shares no word with it."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.context.inject import inject
+from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
@@ -75,6 +77,19 @@ def test_occasions_are_changed_taken_away_and_joined(store: Store) -> None:
     revise(store, memory.id, Revision(use_when=()))
     assert read(store, memory.id).memory.use_when == ()
     assert recall(store, Query("extend grammar")).hits == ()
+
+
+def test_a_note_of_another_program_keeps_its_occasions(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "passes.md").write_text(
+        "---\nuse_when:\n  - add a statement\n  - extend the grammar\n---\nFive passes.\n", encoding="utf-8"
+    )
+
+    import_from(store, "notes", folder)
+
+    (hit,) = recall(store, Query("extend grammar")).hits
+    assert read(store, hit.id).memory.use_when == ("add a statement", "extend the grammar")
 
 
 def test_too_many_or_too_long_occasions_are_refused_and_nothing_is_stored(store: Store) -> None:

@@ -92,7 +92,7 @@ class MinimalStorage:
 
     def _share(self, memory: Memory, terms: frozenset[str]) -> float:
         texts = (memory.title, memory.text, *memory.tags, *memory.use_when)
-        memory_terms = frozenset(query_terms(" ".join(texts)))
+        memory_terms = frozenset(term for text in texts for term in query_terms(text))
         return len(terms & memory_terms) / len(terms) if terms else 0.0
 
 
