@@ -12,6 +12,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import pairs
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
@@ -90,6 +91,14 @@ def test_a_note_of_another_program_keeps_its_occasions(store: Store, tmp_path: P
 
     (hit,) = recall(store, Query("extend grammar")).hits
     assert read(store, hit.id).memory.use_when == ("add a statement", "extend the grammar")
+
+
+def test_the_index_stays_whole_while_occasions_come_and_go(store: Store) -> None:
+    memory = remember(store, replace(PASSES, use_when=OCCASIONS)).memory
+    for use_when in (("add a loop",), (), OCCASIONS):
+        revise(store, memory.id, Revision(use_when=use_when))
+        with store.database.write() as db:
+            assert integrity.is_sound(db)
 
 
 def test_too_many_or_too_long_occasions_are_refused_and_nothing_is_stored(store: Store) -> None:

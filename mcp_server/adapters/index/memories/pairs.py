@@ -57,7 +57,7 @@ def uncompared(db: sqlite3.Connection, model: str, limit: int) -> list[int]:
     rows = db.execute(
         "SELECT s.row FROM scoped s LEFT JOIN compared c ON c.memory = s.row"
         " WHERE s.scope IN (SELECT scope FROM scopes WHERE status = 'active' AND kind = 'knowledge')"
-        " AND s.passages = 1 AND (c.memory IS NULL OR (c.model != :model AND :model != '' AND EXISTS"
+        f" AND {_SHORT} AND (c.memory IS NULL OR (c.model != :model AND :model != '' AND EXISTS"
         "  (SELECT 1 FROM passages p JOIN vectors v ON v.passage = p.row AND v.model = :model"
         "   WHERE p.memory = s.row))) ORDER BY s.row DESC LIMIT :limit",
         {"model": model, "limit": limit},
@@ -68,7 +68,7 @@ def uncompared(db: sqlite3.Connection, model: str, limit: int) -> list[int]:
 def short_of(db: sqlite3.Connection, numbers: Collection[int]) -> set[int]:
     """Return those of the memories *numbers* that are one passage long: the others are documents."""
     rows = db.execute(
-        "SELECT row FROM scoped WHERE passages = 1 AND row IN (SELECT value FROM json_each(?))",
+        f"SELECT s.row FROM scoped s WHERE s.row IN (SELECT value FROM json_each(?)) AND {_SHORT}",
         (json.dumps(list(numbers)),),
     )
     return {int(row) for (row,) in rows}
@@ -163,3 +163,8 @@ def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[s
         conditions.append(f"{name}.status = 'active' AND {name}.vault IN ({marks(vaults)}) AND {counts}")
         values += [*vaults, *columns]
     return " AND ".join(conditions), values
+
+
+_SHORT = (  # its text is one passage; its occasions may be another
+    "(s.passages = 1 OR NOT EXISTS (SELECT 1 FROM passages o WHERE o.memory = s.row AND o.position = 1))"
+)

@@ -169,12 +169,8 @@ def _clear(db: sqlite3.Connection, row: int) -> None:
 def _put_passages(
     db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors, *, searchable: bool
 ) -> int:
-    """
-    Store the passages of the memory *row*, with their *vectors* where they are known.
-
-    Returns how many are of its text. That of its occasions is no place in the text where words could stand.
-    """
-    from mcp_server.core.sessions.passages import OCCASIONS, positioned  # slow to load, and hooks only read
+    """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
+    from mcp_server.core.sessions.passages import positioned  # slow to load, and hooks only read
     from mcp_server.core.text.words import index_parts
 
     passages = positioned(memory)
@@ -185,11 +181,11 @@ def _put_passages(
             (row, position, text, parts),
         ).lastrowid
         assert passage is not None
-        if searchable and position != OCCASIONS:
+        if searchable:
             full_text.put(db, "passages", passage, {"text": text, "parts": parts})
         if text in vectors:
             db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (passage, *vectors[text]))
-    return sum(position != OCCASIONS for position, _ in passages)
+    return len(passages)
 
 
 def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:

@@ -84,7 +84,7 @@ def best_passages(occurrences: Occurrences, matches: Matches, memories: Collecti
     db.execute("DELETE FROM wanted")
     db.execute(
         "INSERT INTO wanted SELECT row, memory FROM passages"
-        " WHERE memory IN (SELECT value FROM json_each(?))",
+        " WHERE memory IN (SELECT value FROM json_each(?)) AND position >= 0",  # occasions are not shown
         (json.dumps(list(memories)),),
     )
     owners = dict(db.execute("SELECT passage, memory FROM wanted").fetchall())
