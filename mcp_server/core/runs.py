@@ -17,7 +17,10 @@ from mcp_server.core.memory_parts import Status, fingerprint, id_in, parse_times
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 UNDONE = "undone"
 """The verb with which the ledger and the history record that a change was undone."""
-FIELDS = ("status", "archived_reason", "superseded_by", "valid_to", "tags", "links", "merged_from")
+FIELDS = (
+    "status", "archived_reason", "superseded_by", "valid_to", "tags", "use_when", "links", "merged_from",
+)  # fmt: skip
+"""What of a memory a run may change."""
 
 Values = dict[str, Any]
 """Fields of a memory as JSON: times and statuses as texts, links as lists of rel, to and notes."""
@@ -118,7 +121,13 @@ class NotMade(NamedTuple):
 
 
 def change(ref: str, memory: Memory, place: str, *, to: str = "", **fields: object) -> Change:
-    """Return the change that sets *fields* of *memory*, and moves its file from *place* to *to*, if given."""
+    """
+    Return the change that sets *fields* of *memory*, and moves its file from *place* to *to*, if given.
+
+    Raises ValueError for a field that no run may change: `undo` could not take it back.
+    """
+    if unknown := fields.keys() - set(FIELDS):
+        raise ValueError(f"no run changes {', '.join(sorted(unknown))}")
     after = replace(memory, **fields)  # type: ignore[arg-type]
     was, now = values(memory, fields), values(after, fields)
     words_hash = fingerprint(memory.title, memory.text)
@@ -206,6 +215,6 @@ def _field(name: str, value: Any) -> Any:
             return parse_timestamp(value) if value else None
         case "links":
             return tuple(Link(rel, to, tuple(notes[0]) if notes else ()) for rel, to, *notes in value)
-        case "tags" | "merged_from":
+        case "tags" | "use_when" | "merged_from":
             return tuple(value)
     return value

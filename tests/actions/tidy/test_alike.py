@@ -23,8 +23,8 @@ from tests.memories import status
 
 @pytest.mark.feature("A-28")
 def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store, clock: Clock) -> None:
-    gone, stays = twins(store, tags=("ci",))
-    revise(store, gone, Revision(tags=("deploy",)))
+    gone, stays = twins(store, tags=("ci",), use_when=("ship it",))
+    revise(store, gone, Revision(tags=("deploy",), use_when=("roll back",)))
     recall(store, Query("deploys"), given_to="s1")
 
     report = tidy(store)
@@ -35,6 +35,7 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
     assert (old.status, old.superseded_by, old.text) == (Status.SUPERSEDED, stays, TWICE)
     assert old.valid_to == clock()
     assert (new.tags, new.merged_from, new.text) == (("ci", "deploy"), (gone,), TWICE)
+    assert new.use_when == ("ship it", "roll back")
     with store.database.read() as db:
         ref = read(store, stays).ref
         assert usage.usage_of(db, [ref])[ref].accesses == 2
