@@ -9,7 +9,7 @@ folder or its date. It is long because what reads a key and what writes it must 
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import PurePath
@@ -41,6 +41,7 @@ from mcp_server.core.memory_parts import (
     timestamp,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
+from mcp_server.core.occasions import occasion_lines
 from mcp_server.core.text.titles import clipped
 
 _FIRST = ("id", "title", "aliases", "kind", "type", "tags", "created", "updated")
@@ -86,6 +87,7 @@ def read_fields(
         kind=Kind(kind_said) if kind_said in _KINDS else kind,
         type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
         tags=_tags(get("tags")),
+        use_when=occasion_lines(_listed(get("use_when"))),
         source=_text(get("source"), "manual"),
         status=status,
         **{key: read(get(key)) for key, read in _READ},
@@ -183,14 +185,19 @@ def _text(value: Value, default: str = "") -> str:
 
 
 def _texts(value: Value) -> tuple[str, ...]:
-    if isinstance(value, list):
-        return tuple([item for item in value if isinstance(item, str)])
-    return (value,) if isinstance(value, str) else ()
+    """Return the texts of a list, or a text alone, without those of blanks."""
+    texts = value if isinstance(value, list) else [value]
+    return tuple([text for text in texts if isinstance(text, str) and text.strip()])
+
+
+def _listed(value: Value) -> Sequence[str]:
+    """Return the texts of a list, or those between the commas of a text."""
+    return value.split(",") if isinstance(value, str) else _texts(value)
 
 
 def _tags(value: Value) -> tuple[str, ...]:
     """Return the first 20 tags of a list, of words between commas or of one word, cleaned."""
-    return first_tags(value.split(",") if isinstance(value, str) else _texts(value))
+    return first_tags(_listed(value))
 
 
 def _share(value: Value) -> float | None:
@@ -229,7 +236,7 @@ _BY_TYPE: dict[object, Callable[[Value], Any]] = {
     tuple[str, ...]: _texts,
     tuple[Link, ...]: lambda value: tuple(_links(value)),
 }
-_NAMED = ("id", "title", "text", "created", "updated", "kind", "type", "tags", "source", "status")
+_NAMED = tuple("id title text created updated kind type tags use_when source status".split())
 _READ = [(key.name, _BY_TYPE[key.type]) for key in fields(Memory) if key.name not in _NAMED]
 """The keys whose type says how they are read; `read_fields` names the others."""
 

@@ -202,23 +202,6 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return unique
 
 
-def clean_occasions(use_when: Sequence[str]) -> tuple[str, ...]:
-    """Return the occasions *use_when*, each as one line and once; raise Rejected for too many or too long."""
-    lines = (" ".join(without_controls(occasion).split()) for occasion in use_when)
-    unique = tuple(dict.fromkeys(filter(None, lines)))
-    if len(unique) > MAX_OCCASIONS:
-        raise Rejected(
-            f"{len(unique)} occasions were given in use_when; {MAX_OCCASIONS} is the limit.",
-            "Keep the most likely ones.",
-        )
-    if too_long := [occasion for occasion in unique if len(occasion) > LONGEST_OCCASION]:
-        raise Rejected(
-            f"An occasion in use_when has {len(too_long[0])} characters; {LONGEST_OCCASION} is the limit.",
-            "Say in a few words what somebody would ask for, such as 'add a table'.",
-        )
-    return unique
-
-
 def first_tags(words: Iterable[str]) -> tuple[str, ...]:
     """Return the first 20 tags that `clean_tags` makes of *words*: in a file, more are no error."""
     return _cleaned(words)[:MAX_TAGS]

@@ -8,16 +8,21 @@ import pytest
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.change_memory import Wanted, change_memory
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.team.give import for_team
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import pairs
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import LONGEST_OCCASION, MAX_OCCASIONS
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
+from mcp_server.core.team.team_rules import fit
 from mcp_server.store import Store
 
 PASSES = Draft(
@@ -108,6 +113,51 @@ def test_too_many_or_too_long_occasions_are_refused_and_nothing_is_stored(store:
             remember(store, replace(PASSES, use_when=occasions))
 
     assert recall(store, Query(PASSES.title)).hits == ()
+
+
+def by_hand(store: Store, *occasions: str) -> str:
+    """Store the memory with as many occasions as a hand writes into its file; return its id."""
+    file = read(store, remember(store, PASSES).memory.id)
+    listed = ", ".join(occasions)
+    file.path.write_bytes(file.data.replace(b"source:", f"use_when: [{listed}]\nsource:".encode()))
+    sync(store)
+    return file.memory.id
+
+
+def test_a_file_with_more_and_longer_occasions_than_may_be_given_is_changed_as_any_other(
+    store: Store,
+) -> None:
+    occasions = (*(f"extend grammar {number}" for number in range(12)), "grammar " * 20 + "end")
+    memory_id = by_hand(store, *occasions)
+
+    assert remember(store, replace(PASSES, tags=("ocaml",), use_when=("a loop",))).memory.id == memory_id
+    revise(store, memory_id, Revision(title="Five passes"))
+    memory = read(store, memory_id).memory
+    assert (memory.title, memory.tags, memory.use_when) == ("Five passes", ("ocaml",), occasions)
+    assert [hit.id for hit in recall(store, Query("extend grammar 11")).hits] == [memory_id]
+    revise(store, memory_id, Revision(use_when=(*occasions[1:], "a loop")))
+    with pytest.raises(Rejected, match="14 occasions"):
+        revise(store, memory_id, Revision(use_when=(*occasions, "a loop")))
+    with pytest.raises(Rejected, match="130 characters"):
+        revise(store, memory_id, Revision(use_when=("x" * 130,)))
+    with store.database.write() as db:
+        assert integrity.is_sound(db)
+
+
+def test_what_is_made_of_such_a_memory_gets_the_first_of_its_occasions(store: Store) -> None:
+    occasions = ("x" * 200, *(f"extend grammar {number}" for number in range(9)))
+    memory_id = by_hand(store, *occasions)
+    wanted = Wanted(Revision(text="There are six passes now, and each of them has its wildcard."))
+
+    change = change_memory(
+        store, memory_id, wanted, source=ASSISTANT, replacing=ASSISTANT, turns=tuple, judged=lambda _: ""
+    )
+
+    assert change.beside
+    assert read(store, change.beside.id).memory.use_when == occasions[1:9]
+    own = read(store, memory_id).memory
+    assert own.use_when == occasions
+    assert fit(for_team(store, own)).use_when == occasions[1:9]
 
 
 def test_an_occasion_that_holds_a_secret_is_refused(store: Store) -> None:

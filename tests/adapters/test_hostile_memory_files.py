@@ -153,6 +153,19 @@ READABLE = {
     "25 tags": (head(f"tags: {','.join(LETTERS[:25])}"), {"tags": tuple(LETTERS[:20])}),
     "3,000 tags that are none": (head("tags: [" + "-," * 100 + "'#'," * 3_000 + "]"), {"tags": ()}),
     "tags of all sorts": (head("tags: ['#A b', {x: y}, [z], c/d]"), {"tags": ("a-b", "c/d")}),
+    "occasions of all sorts": (
+        head("use_when: [' a  b ', {x: y}, [z], '', ' ', 42, \"c\\r\\nd\\e[1m\\u2029e\", a b]"),
+        {"use_when": ("a b", "42", "c d[1m e")},
+    ),
+    "occasions between commas": (head("use_when: a b, c,, "), {"use_when": ("a b", "c")}),
+    "nine occasions, and a long one": (
+        head(f"use_when: [{', '.join(LETTERS[:9])}, {'x' * 2_000}]"),
+        {"use_when": (*LETTERS[:9], "x" * 2_000)},
+    ),
+    "blank texts in lists": (
+        head("aliases: ['', ' ']\ntouches: ''\nnotes: ['', a]\nlinks: {to: a, rel: b, notes: ['']}"),
+        {"aliases": (), "touches": (), "notes": ("a",), "links": (Link("b", "a"),)},
+    ),
     "links of all sorts": (
         head("links: [a, 'r: b', {s: c}, {to: d}, {rel: t}, {rel: '', to: e}, [f], '', {to: ''}]"),
         {"links": tuple(Link(*pair) for pair in (

@@ -17,6 +17,7 @@ from mcp_server.core.memory import Link, Memory
 from mcp_server.core.memory_parts import ID, Kind, Status, clean_tags, strip_blank_lines
 from mcp_server.core.memory_parts import timestamp as written
 from mcp_server.core.memory_types import TYPES
+from mcp_server.core.occasions import occasion_lines
 
 DATA = Path(__file__).parent.parent / "data" / "memory_files"
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -33,7 +34,7 @@ INDICATORS = " :#-?,[]{}'\"\\\n\t&*!|>%@`~=<.0aé"
 word = st.sampled_from(WORDS) | st.text(INDICATORS, max_size=12) | st.text(max_size=12)
 word = word.filter(lambda text: "\0" not in text)
 visible = word.filter(str.strip)
-words = st.lists(word, max_size=3).map(tuple)
+words = st.lists(visible, max_size=3).map(tuple)
 moment = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(
     lambda moment: moment.replace(microsecond=0, tzinfo=UTC)
 )
@@ -51,7 +52,7 @@ memories = st.builds(
     type=st.sampled_from(TYPES),
     tags=st.lists(word, max_size=4).map(lambda tags: clean_tags(clean_tags(tags))),
     aliases=words,
-    use_when=words,
+    use_when=words.map(occasion_lines),
     source=word,
     status=st.sampled_from(Status),
     archived_reason=word,

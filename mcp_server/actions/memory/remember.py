@@ -33,7 +33,6 @@ from mcp_server.core.memory_parts import (
     Status,
     check_id,
     check_type,
-    clean_occasions,
     clean_tags,
     clean_text,
     fingerprint,
@@ -41,6 +40,7 @@ from mcp_server.core.memory_parts import (
     new_id,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
+from mcp_server.core.occasions import clean_occasions
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of

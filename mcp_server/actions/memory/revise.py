@@ -14,8 +14,14 @@ from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.links import as_name, with_labels
 from mcp_server.core.memory import WORDS, Draft, Link, Memory, NewWords, texts_beside
-from mcp_server.core.memory_parts import Status, check_type, clean_occasions, clean_tags, clean_text
+from mcp_server.core.memory_parts import (
+    Status,
+    check_type,
+    clean_tags,
+    clean_text,
+)
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
+from mcp_server.core.occasions import clean_occasions, first_occasions
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.text.titles import clean_title
@@ -150,6 +156,7 @@ def draft_of(file: MemoryFile) -> Draft:
 def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
     """Return a draft that says what the memory would say after *revision*."""
     kept = {name: getattr(file.memory, name) for name in ("tags", "use_when", "touches", "notes", *WORDS)}
+    kept["use_when"] = first_occasions(file.memory.use_when)
     of_draft = {field.name for field in fields(Draft)}
     given = {name: value for name, value in _given(revision).items() if name in of_draft}
     return replace(draft_of(file), **(kept | given))
@@ -199,7 +206,7 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
     if "use_when" in changes:
-        changes["use_when"] = clean_occasions(changes["use_when"])
+        changes["use_when"] = clean_occasions(changes["use_when"], memory.use_when)
     if "links" in changes:
         changes["links"] = _labelled(memory, changes["links"])
     changed = replace(memory, **changes)

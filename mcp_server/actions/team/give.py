@@ -12,6 +12,7 @@ from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import Draft, Link, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, new_id, typed_id
+from mcp_server.core.occasions import first_occasions
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam
@@ -127,6 +128,7 @@ def for_team(store: Store, memory: Memory) -> Memory:
     """
     Return *memory* without what others must not get: ranks, the person's sessions and evidence.
 
+    Of more occasions than a memory may be given, they get the first.
     Links to paths and to memories of the team's copy stay; links to the person's own memories do not.
     """
     copied = team_membership.copied_of(store.home)
@@ -136,6 +138,7 @@ def for_team(store: Store, memory: Memory) -> Memory:
 
     return replace(
         memory,
+        use_when=first_occasions(memory.use_when),
         pinned=False,
         trust=None,
         verified=None,

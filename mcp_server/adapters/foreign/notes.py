@@ -26,6 +26,7 @@ from mcp_server.core.exchange.foreign import (
     lines_of,
     moment_of,
     notes_of,
+    parts_of,
     tags_of,
     type_of,
 )
@@ -142,7 +143,7 @@ def _record(file: Path, key: str) -> Record:
         type=type_of(head.get("type")),
         tags=tags_of(list(dict.fromkeys(tags)))[:MAX_TAGS],
         aliases=tuple(aliases)[:MAX_LIST],
-        use_when=lines_of(head.get("use_when"))[:MAX_OCCASIONS],
+        use_when=lines_of(parts_of(head.get("use_when")))[:MAX_OCCASIONS],
         created=created,
         updated=updated,
         touches=lines_of(head.get("touches")),

@@ -119,10 +119,14 @@ def lines_of(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(line_of, listed[:MAX_LIST]))))
 
 
+def parts_of(value: object) -> list[object]:
+    """Return what is in a list, or between the commas of a text."""
+    return [*value.split(",")] if isinstance(value, str) else value if isinstance(value, list) else []
+
+
 def tags_of(value: object) -> tuple[str, ...]:
     """Return the first 20 tags of a list, or of words between commas, cleaned."""
-    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    return first_tags(line_of(word, 60) for word in listed)
+    return first_tags(line_of(word, 60) for word in parts_of(value))
 
 
 def type_of(*names: object) -> str:

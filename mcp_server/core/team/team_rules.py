@@ -12,11 +12,11 @@ from mcp_server.core.memory_parts import (
     Kind,
     check_id,
     check_type,
-    clean_occasions,
     clean_tags,
     clean_text,
     without_controls,
 )
+from mcp_server.core.occasions import clean_occasions
 from mcp_server.core.secrets.redaction import refuse_secrets
 from mcp_server.core.text.titles import clean_title
 

@@ -54,6 +54,27 @@ def test_both_edit_other_words_of_one_memory(machines: Machines) -> None:
     assert says(laptop) == says(desk)
 
 
+def test_both_add_occasions_and_more_than_may_be_given_stay(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "The port is 8080.")
+    exchange(desk)
+    laptop = machines.joined("laptop")
+    of_desk, of_laptop = ([f"{name} of {machine}" for name in "abcdefgh"] for machine in ("desk", "laptop"))
+    revise(desk, memory_id, Revision(use_when=tuple(of_desk)))
+    revise(laptop, memory_id, Revision(use_when=tuple(of_laptop)))
+
+    machines.meet(desk, laptop)
+
+    assert says(laptop) == says(desk)
+    for store in (desk, laptop):
+        assert sorted(read(store, memory_id).memory.use_when) == sorted([*of_desk, *of_laptop])
+    assert stored(desk, "The port is 8080.", tags=("net",)) == memory_id
+    revise(laptop, memory_id, Revision(use_when=tuple(of_laptop)))
+    machines.meet(desk, laptop)
+    memory = read(desk, memory_id).memory
+    assert (memory.tags, memory.use_when) == (("net",), tuple(of_laptop))
+
+
 def test_both_change_the_same_words_and_the_person_is_asked_once(machines: Machines) -> None:
     desk = machines.joined("desk")
     memory_id = stored(desk, "The port is 8080.", type="decision")
