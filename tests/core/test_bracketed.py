@@ -4,7 +4,7 @@ import pytest
 
 from mcp_server.core.text.bracketed import bracketed
 
-NAMES = ("tags", "type")
+NAMES = ("tags", "type", "use_when")
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ NAMES = ("tags", "type")
         ("text [see: the docs]", "text [see: the docs]", {}),
         ("text [tags: a] [see: b]", "text [tags: a] [see: b]", {}),
         ("text [tags]", "text [tags]", {}),
+        ("text [use_when: a] [use-when: b] [Use  When: c]", "text", {"use_when": "a, b, c"}),
         ("[tags: a]", "", {"tags": "a"}),
         ("", "", {}),
     ],

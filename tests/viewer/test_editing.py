@@ -67,6 +67,7 @@ def test_each_field_is_saved_and_ctrl_s_saves_without_leaving_the_text(
     page.get_by_role("combobox", name="Type", exact=True).select_option("decision")
     page.get_by_label("Tags").fill("billing, Web Hooks")
     page.get_by_label("Files it is about").fill("src/stripe.ts\nsrc/app, main.ts:7")
+    page.get_by_label("Use when").fill("add a webhook, or two\nverify callbacks")
     page.get_by_label("Pinned").check()
     text = page.get_by_label("Text, in markdown")
     text.fill("Say it anew.")
@@ -79,11 +80,33 @@ def test_each_field_is_saved_and_ctrl_s_saves_without_leaving_the_text(
     assert (now.title, now.type, now.text) == ("Stripe webhooks & <raw> bodies", "decision", "Say it anew.")
     assert now.tags == ("billing", "web-hooks")
     assert now.touches == ("src/stripe.ts", "src/app, main.ts:7")
+    assert now.use_when == ("add a webhook, or two", "verify callbacks")
     assert now.pinned
     text.fill("Say it a third time.")
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Not saved yet")).to_be_hidden()
     assert read(store, memory).memory.text == "Say it a third time."
+
+
+def test_occasions_that_are_more_and_longer_than_may_be_given_stay_unless_they_are_edited(
+    page: Page, store: Store, memory: str
+) -> None:
+    path = path_of(store, memory)
+    line = f"use_when: [{', '.join(f'add webhook {number}' for number in range(11))}, '{'x ' * 90}']\n"
+    by_hand(path, "source:", f"{line}source:")
+    at(page, f"/memories/{memory}/edit")
+    page.get_by_label("Title").fill("Stripe webhooks")
+    save(page)
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert line in path.read_text(encoding="utf-8")
+    page.get_by_label("Use when").fill("\n".join(f"add webhook {number}" for number in range(13)))
+    save(page)
+    expect(page.get_by_role("alert")).to_contain_text("13 occasions were given in use_when; 8 is the limit.")
+    page.get_by_label("Use when").fill("add webhook 3\nadd webhook 5")
+    save(page)
+    expect(page.get_by_role("alert")).to_be_hidden()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert read(store, memory).memory.use_when == ("add webhook 3", "add webhook 5")
 
 
 def test_saving_what_was_not_changed_leaves_the_file_alone(page: Page, store: Store, memory: str) -> None:

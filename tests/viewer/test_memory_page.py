@@ -48,9 +48,8 @@ def fact(page: Page, name: str) -> str:
 def test_a_memory_is_shown_whole_with_what_its_file_says(look: Look, store: Store, project: Path) -> None:
     (project / "stripe.ts").write_text("before")
     text = "# Why\n\nThe *signature* needs it.\n\n```js\nraw()\n```\n"
-    memory_id = stored(
-        store, "Raw body", text, type="gotcha", tags=("billing",), touches=("stripe.ts:42",), category="ops"
-    )
+    about = {"tags": ("billing",), "touches": ("stripe.ts:42",), "use_when": ("add <b>hooks</b>", "verify")}
+    memory_id = stored(store, "Raw body", text, type="gotcha", category="ops", **about)
     (project / "stripe.ts").write_text("after, and longer")
     page = look()
     opened_at(page, memory_id)
@@ -63,6 +62,7 @@ def test_a_memory_is_shown_whole_with_what_its_file_says(look: Look, store: Stor
     assert fact(page, "File") == str(read(store, memory_id).path)
     assert fact(page, "Source").startswith("manual")
     assert fact(page, "Category") == "ops"
+    assert fact(page, "Use when").splitlines() == ["add <b>hooks</b>", "verify"]
     assert fact(page, "Shown unasked") == "Claude may be shown it unasked."
     page.get_by_role("link", name="billing").click()
     expect(page.locator("#found h2 a")).to_have_text(["Raw body"])

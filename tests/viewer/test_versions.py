@@ -21,7 +21,7 @@ THIRD = "We deploy from the release branch.\n\nThe pipeline does it, on Mondays.
 def memory(store: Store) -> str:
     """A memory that said three things, one after the other."""
     memory = stored(store, "Deploying", FIRST, tags=("ops",))
-    revise(store, memory, Revision(text=SECOND, tags=("ops", "release")))
+    revise(store, memory, Revision(text=SECOND, tags=("ops", "release"), use_when=("ship it",)))
     revise(store, memory, Revision(text=THIRD, title="How we deploy"))
     return memory
 
@@ -48,7 +48,7 @@ def test_each_version_is_listed_with_when_by_whom_by_which_verb_and_what_differs
     cells = [rows.nth(number).get_by_role("cell").all_inner_texts()[2:6] for number in range(2)]
     assert cells == [[number, "2026-11-20 09:12", "person", "revised"] for number in ("2", "1")]
     expect(rows.first).to_contain_text('title "Deploying" -> "How we deploy"')
-    expect(rows.last).to_contain_text("tags +release")
+    expect(rows.last).to_contain_text("tags +release; use when +ship it")
 
 
 def test_two_versions_are_compared_with_their_words_marked(page: Page) -> None:
@@ -58,7 +58,7 @@ def test_two_versions_are_compared_with_their_words_marked(page: Page) -> None:
     expect(page.get_by_role("heading", name="From version 1 to version 2")).to_be_visible()
     expect(version_shown(page).locator("del")).to_have_text(["main"])
     expect(version_shown(page).locator("ins")).to_have_text(["release"])
-    expect(version_shown(page)).to_contain_text("Also: tags +release")
+    expect(version_shown(page)).to_contain_text("Also: tags +release; use when +ship it")
     page.get_by_role("link", name="beside each other").click()
     expect(version_shown(page).locator(".difference")).to_have_text([FIRST, SECOND], use_inner_text=True)
 
@@ -83,7 +83,7 @@ def test_an_older_version_is_said_again_as_a_new_change(page: Page, store: Store
     page.get_by_role("button", name="Say version 1 again").click()
     expect(page.get_by_role("status").filter(has_text="version 1")).to_be_visible()
     now = read(store, memory).memory
-    assert (now.title, now.text, now.tags) == ("Deploying", FIRST, ("ops",))
+    assert (now.title, now.text, now.tags, now.use_when) == ("Deploying", FIRST, ("ops",), ())
     last = history_of(store, memory).versions[0].memory
     assert last and last.text == THIRD
 

@@ -39,6 +39,7 @@ def test_a_memory_is_remembered_with_all_that_was_said(page: Page, store: Store)
     page.get_by_role("combobox", name="Type", exact=True).select_option("preference")
     page.get_by_label("Level").select_option("user")
     page.get_by_label("Files it is about").fill("src/a.ts\nsrc/b.ts:7")
+    page.get_by_label("Use when").fill("answer me, now\n\n  talk  to <me>\n")
     write(page, "Answer in <b>English</b>.", Title="Language of answers", Tags="style, Answers")
     expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
     assert serious_findings(page) == []
@@ -48,6 +49,7 @@ def test_a_memory_is_remembered_with_all_that_was_said(page: Page, store: Store)
     assert (memory.title, memory.text) == ("Language of answers", "Answer in <b>English</b>.")
     assert (memory.type, memory.tags) == ("preference", ("style", "answers"))
     assert memory.touches == ("src/a.ts", "src/b.ts:7")
+    assert memory.use_when == ("answer me, now", "talk to <me>")
     assert memory.source == "manual"
 
 

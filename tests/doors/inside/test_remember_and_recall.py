@@ -55,6 +55,7 @@ def id_in(text: str) -> str:
 def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed) -> None:
     reply = typed(
         "/remember Uploads | They end after 30 seconds. [note 2] [type: gotcha] [Tags: gateway, slow]"
+        " [use_when: an upload fails] [Use when: send a film, raise a limit]"
     )
 
     file = read(opened.store(), id_in(reply["text"]))
@@ -62,6 +63,7 @@ def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed)
     assert reply == {"text": f"{memory.id}: remembered as gotcha (project level).\n{file.path}"}
     assert (memory.title, memory.text) == ("Uploads", "They end after 30 seconds. [note 2]")
     assert (memory.type, set(memory.tags)) == ("gotcha", {"gateway", "slow"})
+    assert memory.use_when == ("an upload fails", "send a film", "raise a limit")
     assert (memory.source, memory.session) == ("manual", SESSION)
     assert last_change(opened.store()).by == PERSON
     assert typed.asked == []
