@@ -33,8 +33,9 @@ from benchmarks.latency import machine, percentile
 from benchmarks.processor_time import PostgresTime
 from benchmarks.synthetic_store import unit_vectors
 from benchmarks.team_database import opened
+from mcp_server.adapters.index.memories.writing import searched_texts
 from mcp_server.adapters.index.search.maxsim import packed
-from mcp_server.adapters.index.search.tokens import memory_texts, tokens
+from mcp_server.adapters.index.search.tokens import tokens
 from mcp_server.adapters.team.derived import vector_of
 from mcp_server.adapters.team.rows import json_of
 from mcp_server.core.memory import Memory
@@ -169,7 +170,7 @@ def _fill(url: str, some: list[Memory], size: int, *, vectors: bool) -> None:
                 " touches, lexemes) FROM STDIN"
             ) as copy:
                 for row, memory in enumerate(some, start=1):
-                    memory_tokens = tokens(memory_texts(memory))
+                    memory_tokens = tokens([*searched_texts(memory).values()])
                     copy.write_row(
                         (row, len(memory_tokens), memory.type, "active", "", memory.updated, memory.created,
                          [*memory.tags], [], vector_of(memory_tokens))

@@ -27,21 +27,19 @@ from mcp_server.adapters.frontmatter_lines import (
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.links import RELATES_TO
 from mcp_server.core.markdown import first_heading
-from mcp_server.core.memory import WORDS, Link, Memory
+from mcp_server.core.memory import LIST_NAMES, PHRASES, TAGS, WORDS, Link, Memory
 from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
     ID,
     MAX_TEXT,
     Kind,
     Status,
-    first_tags,
     id_of_name,
     moment_in,
     strip_blank_lines,
     timestamp,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
-from mcp_server.core.occasions import occasion_lines
 from mcp_server.core.text.titles import clipped
 
 _FIRST = ("id", "title", "aliases", "kind", "type", "tags", "created", "updated")
@@ -51,7 +49,7 @@ KEYS = (*_FIRST, *_OTHERS[:_BEHIND], *WORDS, *_OTHERS[_BEHIND:])
 """The keys that we own, in the order of a new file."""
 
 _ALWAYS_WRITTEN = frozenset({"id", "title", "tags", "created", "updated", "source"})
-_A_LINE_EACH = ("use_when", "notes")
+_A_LINE_EACH = (*(key.name for key in PHRASES), "notes")
 _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 _PUT_AWAY = (Status.ARCHIVED, Status.ORPHANED)
 _BY_UPKEEP = ("aged", "dropped", "compacted")
@@ -78,6 +76,7 @@ def read_fields(
         status = Status.ARCHIVED
     elif not archived and status in _PUT_AWAY and by_upkeep:
         status = Status.ACTIVE
+    phrases: dict[str, Any] = {key.name: key.once(_listed(get(key.name))) for key in PHRASES}
     return Memory(
         id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
         title=title if isinstance(title, str) and title.strip() else _title_of(text, path),
@@ -86,10 +85,10 @@ def read_fields(
         updated=moment_in(get("updated")) or modified,
         kind=Kind(kind_said) if kind_said in _KINDS else kind,
         type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
-        tags=_tags(get("tags")),
-        use_when=occasion_lines(_listed(get("use_when"))),
+        tags=TAGS.first(_listed(get("tags"))),
         source=_text(get("source"), "manual"),
         status=status,
+        **phrases,
         **{key: read(get(key)) for key, read in _READ},
     )
 
@@ -195,11 +194,6 @@ def _listed(value: Value) -> Sequence[str]:
     return value.split(",") if isinstance(value, str) else _texts(value)
 
 
-def _tags(value: Value) -> tuple[str, ...]:
-    """Return the first 20 tags of a list, of words between commas or of one word, cleaned."""
-    return first_tags(_listed(value))
-
-
 def _share(value: Value) -> float | None:
     """Return a number between 0 and 1."""
     try:
@@ -236,7 +230,7 @@ _BY_TYPE: dict[object, Callable[[Value], Any]] = {
     tuple[str, ...]: _texts,
     tuple[Link, ...]: lambda value: tuple(_links(value)),
 }
-_NAMED = tuple("id title text created updated kind type tags use_when source status".split())
+_NAMED = (*"id title text created updated kind type source status".split(), *LIST_NAMES)
 _READ = [(key.name, _BY_TYPE[key.type]) for key in fields(Memory) if key.name not in _NAMED]
 """The keys whose type says how they are read; `read_fields` names the others."""
 

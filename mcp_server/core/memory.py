@@ -7,8 +7,8 @@ What its parts may be is in `memory_parts`, which the start of a session loads w
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Protocol
 
+from mcp_server.core.list_key import ListKey, as_phrase, as_tag
 from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.memory_types import DEFAULT_TYPE
 
@@ -42,6 +42,68 @@ class NewWords:
 
 
 WORDS = tuple(key.name for key in fields(Words))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside(Words):
+    """What may be given with a memory beside its title, text and type: the keys of `LISTS`, and others."""
+
+    tags: tuple[str, ...] = ()
+    use_when: tuple[str, ...] = ()
+    touches: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewBeside(NewWords):
+    """New values for the keys of `Beside`; None leaves a key unchanged."""
+
+    tags: tuple[str, ...] | None = None
+    use_when: tuple[str, ...] | None = None
+    touches: tuple[str, ...] | None = None
+    links: tuple[Link, ...] | None = None
+    notes: tuple[str, ...] | None = None
+
+
+BESIDE = tuple(key.name for key in fields(Beside))
+
+TAGS = ListKey(
+    "tags",
+    as_tag,
+    20,
+    ("tags were given", "Keep the most useful ones."),
+    proposed=5,
+    help="Tags, with commas between them.",
+    new_help="The new tags, with commas between them.",
+    field="Tags, with commas between them",
+)
+USE_WHEN = ListKey(
+    "use_when",
+    as_phrase,
+    8,  # of more, any prompt is near one
+    ("occasions were given in use_when", "Keep the most likely ones."),
+    proposed=4,
+    help="Occasions to be reminded of it, with commas: 'add a table, deploy to prod'.",
+    new_help="The new occasions to be reminded of it, with commas; '' for none.",
+    field="Use when, one occasion on each line, as somebody would ask: add a table",
+    asked="asks it helps with: add a table",
+    phrases=True,
+    longest=120,  # all together fit what the embedding model reads at once
+    too_long=(
+        "An occasion in use_when",
+        "Say in a few words what somebody would ask for, such as 'add a table'.",
+    ),
+)
+LISTS = (TAGS, USE_WHEN)
+"""
+The keys that hold a few short texts.
+
+A row here is enough, with a field of `Beside`, `NewBeside` and `Memory`: the key is read, written, indexed,
+searched by its words, cleaned, compared, joined, proposed, imported and shown. A tool names it itself.
+"""
+LIST_NAMES = tuple(key.name for key in LISTS)
+PHRASES = tuple(key for key in LISTS if key.phrases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +162,20 @@ class Memory(Words):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft(Words):
+class Draft(Beside):
     """What a caller wants to remember, before it has an id and a file."""
 
     title: str
     text: str
     type: str = ""
-    tags: tuple[str, ...] = ()
-    use_when: tuple[str, ...] = ()
     level: Level | None = None
     id: str = ""
     kind: Kind = Kind.KNOWLEDGE
     source: str = "manual"
-    touches: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
     supersedes: tuple[str, ...] = ()
     session: str = ""
     conversation: str = ""
     evidence: str = ""
-    notes: tuple[str, ...] = ()
 
 
 _OF_DRAFT = tuple({key.name for key in fields(Memory)} & {key.name for key in fields(Draft)} - {"id"})
@@ -136,27 +193,10 @@ def as_draft(memory: Memory) -> Draft:
     return Draft(**{name: getattr(memory, name) for name in _OF_DRAFT})
 
 
-class TextsBeside(Protocol):
-    """What a memory, a draft and an entry of an import have beside title and text and the keys of `Words`."""
-
-    @property
-    def tags(self) -> tuple[str, ...]: ...
-    @property
-    def use_when(self) -> tuple[str, ...]: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
-    @property
-    def touches(self) -> tuple[str, ...]: ...
-    @property
-    def links(self) -> tuple[Link, ...]: ...
-
-
-def texts_beside(memory: TextsBeside) -> Iterator[str]:
+def texts_beside(memory: Memory | Beside) -> Iterator[str]:
     """Yield every text that somebody wrote beside title and text of *memory*: it may hold a secret."""
-    yield from memory.tags
-    yield from memory.use_when
-    yield from (getattr(memory, name) for name in WORDS)
-    yield from memory.notes
-    yield from memory.touches
+    for name in LIST_NAMES:
+        yield from getattr(memory, name)
+    yield from (*(getattr(memory, name) for name in WORDS), *memory.notes, *memory.touches)
     for link in memory.links:
         yield from (link.rel, link.to, *link.notes)

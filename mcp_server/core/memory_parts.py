@@ -61,9 +61,6 @@ ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TITLE = 200
 MAX_TEXT = 64 * 1024  # characters
 MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
-MAX_TAGS = 20
-MAX_OCCASIONS = 8  # of `use_when`; of more, any prompt is near one
-LONGEST_OCCASION = 120  # characters: all together fit what the embedding model reads at once
 MAX_LINKS = 50  # of one memory; remembering the same again adds links only up to this
 MAX_TOUCHES = 50
 
@@ -186,40 +183,6 @@ def _too_long(text: str, limit: int) -> Rejected:
 def strip_blank_lines(text: str) -> str:
     """Return *text* without leading blank lines and trailing white space."""
     return re.sub(r"\A(?:[ \t]*\n)++", "", text).rstrip()
-
-
-def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """
-    Return *tags* in lower case with hyphens for blanks, each once, in order; at most 20.
-
-    Signs at the end of a word stay: `c++` and `c#` are not `c`.
-    """
-    unique = _cleaned(tags)
-    if len(unique) > MAX_TAGS:
-        raise Rejected(
-            f"{len(unique)} tags were given; {MAX_TAGS} is the limit.", "Keep the most useful ones."
-        )
-    return unique
-
-
-def first_tags(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the first 20 tags that `clean_tags` makes of *words*: in a file, more are no error."""
-    return _cleaned(words)[:MAX_TAGS]
-
-
-def _cleaned(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
-
-
-def _clean_tag(tag: str) -> str:
-    cleaned = unicodedata.normalize("NFC", tag).strip().lstrip("#").lower()
-    return re.sub(r"(?:(?<![\w+])[+#]|[^\w./+#-])+", _between_words, cleaned).strip("-")
-
-
-def _between_words(run: re.Match[str]) -> str:
-    """Return *run* with separators as one hyphen; accents and vowel signs, parts of letters, stay."""
-    joined = "".join(c if unicodedata.category(c).startswith("M") else " " for c in run[0])
-    return re.sub(" +", "-", joined)
 
 
 def check_type(name: str) -> str:

@@ -13,8 +13,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Link
-from mcp_server.core.memory_parts import MAX_TAGS, Kind, Level
+from mcp_server.core.memory import TAGS, Draft, Link
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Query, filter_of
 from mcp_server.store import Store
 from tests.conftest import Open
@@ -78,7 +78,7 @@ def test_saying_the_same_again_adds_its_links_and_the_files_it_touches(store: St
 
 
 def test_saying_the_same_again_adds_no_tag_beyond_the_most(store: Store) -> None:
-    tags = tuple(f"tag{number}" for number in range(MAX_TAGS))
+    tags = tuple(f"tag{number}" for number in range(TAGS.most))
     first = remember(store, Draft("Deploys", "We deploy from main.", tags=tags[1:]))
 
     again = remember(store, Draft("Deploys", "We deploy from main.", tags=(tags[0], "release")))

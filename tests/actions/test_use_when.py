@@ -18,8 +18,7 @@ from mcp_server.actions.team.give import for_team
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import pairs
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import LONGEST_OCCASION, MAX_OCCASIONS
+from mcp_server.core.memory import USE_WHEN, Draft
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
 from mcp_server.core.team.team_rules import fit
@@ -107,8 +106,8 @@ def test_the_index_stays_whole_while_occasions_come_and_go(store: Store) -> None
 
 
 def test_too_many_or_too_long_occasions_are_refused_and_nothing_is_stored(store: Store) -> None:
-    many = tuple(f"occasion {number}" for number in range(MAX_OCCASIONS + 1))
-    for occasions, why in ((many, "9 occasions"), (("x" * (LONGEST_OCCASION + 1),), "121 characters")):
+    many = tuple(f"occasion {number}" for number in range(USE_WHEN.most + 1))
+    for occasions, why in ((many, "9 occasions"), (("x" * (USE_WHEN.longest + 1),), "121 characters")):
         with pytest.raises(Rejected, match=why):
             remember(store, replace(PASSES, use_when=occasions))
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from mcp_server.adapters.frontmatter_lines import StrictFrontmatter, scalar
 from mcp_server.adapters.memory_file import KEYS, field_lines, parse, render, rewrite
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import Link, Memory
-from mcp_server.core.memory_parts import ID, Kind, Status, clean_tags, strip_blank_lines
+from mcp_server.core.memory import TAGS, USE_WHEN, Link, Memory
+from mcp_server.core.memory_parts import ID, Kind, Status, strip_blank_lines
 from mcp_server.core.memory_parts import timestamp as written
 from mcp_server.core.memory_types import TYPES
-from mcp_server.core.occasions import occasion_lines
 
 DATA = Path(__file__).parent.parent / "data" / "memory_files"
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -50,9 +49,9 @@ memories = st.builds(
     updated=moment,
     kind=st.sampled_from(Kind),
     type=st.sampled_from(TYPES),
-    tags=st.lists(word, max_size=4).map(lambda tags: clean_tags(clean_tags(tags))),
+    tags=st.lists(word, max_size=4).map(lambda tags: TAGS.cleaned(TAGS.cleaned(tags))),
     aliases=words,
-    use_when=words.map(occasion_lines),
+    use_when=words.map(USE_WHEN.once),
     source=word,
     status=st.sampled_from(Status),
     archived_reason=word,

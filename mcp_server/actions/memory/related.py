@@ -14,7 +14,8 @@ from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import stands_for
 from mcp_server.core.links import RELATES_TO, as_name, is_artifact, wiki_links
-from mcp_server.core.memory_parts import Level, clean_tags, typed_id
+from mcp_server.core.memory import TAGS
+from mcp_server.core.memory_parts import Level, typed_id
 from mcp_server.store import Store
 
 MAX_PATH = 500  # characters
@@ -51,7 +52,7 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = ()) 
 
     Raises NotFound, and Rejected when neither is given.
     """
-    with_tags = clean_tags(tags)
+    with_tags = TAGS.cleaned(tags)
     if not memory_id.strip() and not with_tags:
         raise Rejected("No memory and no tags were given.", "Give the id of a memory, or tags.")
     ensure_synced(store)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mcp_server.actions.files.commit import create, one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
@@ -20,12 +20,10 @@ from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.links import as_label, with_labels
-from mcp_server.core.memory import WORDS, Draft, Memory, made_of, texts_beside
+from mcp_server.core.memory import LISTS, WORDS, Draft, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
     MAX_LINKS,
-    MAX_OCCASIONS,
-    MAX_TAGS,
     MAX_TEXT,
     MAX_TOUCHES,
     Kind,
@@ -33,14 +31,12 @@ from mcp_server.core.memory_parts import (
     Status,
     check_id,
     check_type,
-    clean_tags,
     clean_text,
     fingerprint,
     is_nearer,
     new_id,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
-from mcp_server.core.occasions import clean_occasions
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
@@ -111,12 +107,14 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     notes = tuple(note for note in new_notes if name_of(note) not in names)
     linked = {(as_label(link.rel), link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
+    lists: dict[str, Any] = {
+        key.name: _joined(getattr(memory, key.name), getattr(draft, key.name), key.most) for key in LISTS
+    }
     return Revision(
-        tags=_joined(memory.tags, draft.tags, MAX_TAGS),
-        use_when=_joined(memory.use_when, draft.use_when, MAX_OCCASIONS),
         links=_joined(memory.links, links, MAX_LINKS),
         touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
         notes=(*memory.notes, *notes) if notes else None,
+        **lists,
         **{name: getattr(draft, name) or None for name in WORDS if not getattr(memory, name)},
     )
 
@@ -236,15 +234,15 @@ def level_of(store: Store, draft: Draft) -> Level:
 def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
     """Return *draft* tidied; raise Rejected when it cannot be stored."""
     as_given = (draft.title, draft.text, *texts_beside(draft))  # a tag or label in lower case hides a secret
+    lists: dict[str, Any] = {key.name: key.cleaned(getattr(draft, key.name)) for key in LISTS}
     draft = replace(
         draft,
         title=clean_title(draft.title),
         text=clean_text(draft.text, MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT),
         type=check_type(draft.type),
-        tags=clean_tags(draft.tags),
-        use_when=clean_occasions(draft.use_when),
         links=with_labels(draft.links),
         id=check_id(draft.id) if draft.id else "",
+        **lists,
     )
     refuse_masks_alone(draft.text)
     if not keep_secrets:

@@ -13,15 +13,9 @@ from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.links import as_name, with_labels
-from mcp_server.core.memory import WORDS, Draft, Link, Memory, NewWords, texts_beside
-from mcp_server.core.memory_parts import (
-    Status,
-    check_type,
-    clean_tags,
-    clean_text,
-)
+from mcp_server.core.memory import BESIDE, LISTS, Draft, Link, Memory, NewBeside, texts_beside
+from mcp_server.core.memory_parts import Status, check_type, clean_text
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
-from mcp_server.core.occasions import clean_occasions, first_occasions
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.text.titles import clean_title
@@ -33,21 +27,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Revision(NewWords):
+class Revision(NewBeside):
     """What is to change; None leaves a field as it is."""
 
     title: str | None = None
     text: str | None = None
     type: str | None = None
-    tags: tuple[str, ...] | None = None
-    use_when: tuple[str, ...] | None = None
     pinned: bool | None = None
-    touches: tuple[str, ...] | None = None
-    links: tuple[Link, ...] | None = None
     status: Status | None = None
     superseded_by: str | None = None
     valid_to: datetime | None = None
-    notes: tuple[str, ...] | None = None
     supersedes: tuple[str, ...] | None = None
     archived_reason: str | None = None
     updated: datetime | None = None
@@ -155,8 +144,9 @@ def draft_of(file: MemoryFile) -> Draft:
 
 def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
     """Return a draft that says what the memory would say after *revision*."""
-    kept = {name: getattr(file.memory, name) for name in ("tags", "use_when", "touches", "notes", *WORDS)}
-    kept["use_when"] = first_occasions(file.memory.use_when)
+    memory = file.memory
+    kept = {name: getattr(memory, name) for name in BESIDE if name != "links"}
+    kept |= {key.name: key.first(kept[key.name]) for key in LISTS}
     of_draft = {field.name for field in fields(Draft)}
     given = {name: value for name, value in _given(revision).items() if name in of_draft}
     return replace(draft_of(file), **(kept | given))
@@ -203,10 +193,9 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
     if "type" in changes:
         changes["type"] = check_type(changes["type"])
     as_given = replace(memory, **changes)  # a tag or label in lower case hides a secret
-    if "tags" in changes:
-        changes["tags"] = clean_tags(changes["tags"])
-    if "use_when" in changes:
-        changes["use_when"] = clean_occasions(changes["use_when"], memory.use_when)
+    for key in LISTS:
+        if key.name in changes:
+            changes[key.name] = key.cleaned(changes[key.name], had=getattr(memory, key.name))
     if "links" in changes:
         changes["links"] = _labelled(memory, changes["links"])
     changed = replace(memory, **changes)

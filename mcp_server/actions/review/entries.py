@@ -10,7 +10,7 @@ from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Conflict
-from mcp_server.core.memory import Memory, Staleness
+from mcp_server.core.memory import LISTS, Memory, Staleness
 from mcp_server.core.memory_parts import Level, type_or_kind
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.store import Store
@@ -167,8 +167,7 @@ def about(memory: Memory) -> tuple[str, ...]:
         ("replaces", memory.supersedes),
         ("links", [f"{link.rel} {link.to}" for link in memory.links]),
         ("touches", memory.touches),
-        ("tags", memory.tags),
-        ("use when", memory.use_when),
+        *((key.label, getattr(memory, key.name)) for key in LISTS),
         ("aliases", memory.aliases),
         ("notes", memory.notes),
     )

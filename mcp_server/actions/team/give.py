@@ -1,6 +1,7 @@
 """give: store a memory in the team, or change one of the team's; without the server it waits here."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.memory.remember import checked
@@ -10,9 +11,8 @@ from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store
 from mcp_server.adapters import places, team_membership
 from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import Draft, Link, Memory, made_of, texts_beside
+from mcp_server.core.memory import LISTS, Draft, Link, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, new_id, typed_id
-from mcp_server.core.occasions import first_occasions
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam
@@ -128,7 +128,7 @@ def for_team(store: Store, memory: Memory) -> Memory:
     """
     Return *memory* without what others must not get: ranks, the person's sessions and evidence.
 
-    Of more occasions than a memory may be given, they get the first.
+    Of more tags and the like than a memory may be given, they get the first.
     Links to paths and to memories of the team's copy stay; links to the person's own memories do not.
     """
     copied = team_membership.copied_of(store.home)
@@ -136,9 +136,9 @@ def for_team(store: Store, memory: Memory) -> Memory:
     def kept(link: Link) -> bool:
         return is_artifact(link.to) or link.to in copied
 
+    lists: dict[str, Any] = {key.name: key.first(getattr(memory, key.name)) for key in LISTS}
     return replace(
         memory,
-        use_when=first_occasions(memory.use_when),
         pinned=False,
         trust=None,
         verified=None,
@@ -148,6 +148,7 @@ def for_team(store: Store, memory: Memory) -> Memory:
         conversation="",
         evidence="",
         links=tuple(filter(kept, memory.links)),
+        **lists,
     )
 
 

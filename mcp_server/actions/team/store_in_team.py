@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected
-from mcp_server.core.memory import WORDS, Memory
+from mcp_server.core.memory import BESIDE, Memory
 from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.storage.port import Result, Stored
@@ -19,7 +19,7 @@ from mcp_server.core.text.text_relation import Statement, contains
 NAMED = 3  # memories near a new one that an answer names
 NEAREST = 5  # memories of the team that are compared with a new one
 LOOKED_FOR = 1_000  # characters of a new memory that are searched for
-PROMOTED = ("title", "text", "type", "tags", "use_when", "touches", "links", "notes", *WORDS)
+PROMOTED = ("title", "text", "type", *BESIDE)
 """The keys of a memory that count as a change when it is promoted again."""
 
 

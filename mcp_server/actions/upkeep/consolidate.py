@@ -5,9 +5,10 @@ Each function yields entries for a run, each made from the files as they are at 
 caller may carry out one before it takes the next.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, zip_longest
+from itertools import chain, combinations
+from typing import Any
 
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.load import MemoryFile
@@ -28,14 +29,11 @@ from mcp_server.core.judge.consolidation import (
     lowest_source,
 )
 from mcp_server.core.judge.questions import MOST_COMPARED
-from mcp_server.core.memory import WORDS, Memory
+from mcp_server.core.memory import LISTS, TAGS, WORDS, Memory
 from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
-    MAX_OCCASIONS,
-    MAX_TAGS,
     Kind,
     Status,
-    clean_tags,
     clean_text,
     fingerprint,
     new_id,
@@ -142,10 +140,8 @@ def put_away(
 
 def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
     memory = stays.memory
-    tags = tuple(dict.fromkeys([*memory.tags, *goes.memory.tags]))[:MAX_TAGS]
-    occasions = _occasions([memory, goes.memory])
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
-    taking = change(stays.ref, memory, stays.place, tags=tags, use_when=occasions, merged_from=lineage)
+    taking = change(stays.ref, memory, stays.place, merged_from=lineage, **_lists([memory, goes.memory]))
     return RunEntry(
         DUPLICATES,
         Reason(Why.MERGED, (memory.id, goes.memory.id)),
@@ -156,10 +152,9 @@ def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
     )
 
 
-def _occasions(sources: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the occasions of *sources* in turn, the first of each first, as many as one memory may have."""
-    in_turn = zip_longest(*(memory.use_when for memory in sources), fillvalue="")
-    return tuple(dict.fromkeys(filter(None, chain.from_iterable(in_turn))))[:MAX_OCCASIONS]
+def _lists(sources: Sequence[Memory]) -> dict[str, Any]:
+    """Return by key what one memory has of the lists of *sources*."""
+    return {key.name: key.joined(getattr(memory, key.name) for memory in sources) for key in LISTS}
 
 
 def _superseded(store: Store, file: MemoryFile, by: str) -> Change:
@@ -193,10 +188,9 @@ def merged_entry(
     last = max(sources, key=lambda memory: memory.updated)
     now = store.moment()
     title, text = clean_title(merge.title), clean_text(merge.text)
-    tag_texts = [tag for memory in sources for tag in memory.tags] + [
-        t for t in merge.tags if len(t) <= LONGEST_TAG
-    ]
-    tags = tuple(dict.fromkeys(tag for text in tag_texts for tag in clean_tags([text])))[:MAX_TAGS]
+    lists = _lists(sources)
+    lists["tags"] = TAGS.first([*lists["tags"], *(tag for tag in merge.tags if len(tag) <= LONGEST_TAG)])
+    touches = (file.memory.touches for file in memory_files if file.vault.level is vault.level)
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(
         id=new_id(title, text, now),
@@ -206,18 +200,9 @@ def merged_entry(
         updated=last.updated,
         kind=Kind.KNOWLEDGE,
         type=last.type,
-        tags=tags,
-        use_when=_occasions(sources),
         source=MANUAL if is_persons else lowest_source(memory.source for memory in sources),
         verified=now if by_person else None,
-        touches=tuple(
-            dict.fromkeys(
-                path
-                for file in memory_files
-                if file.vault.level is vault.level
-                for path in file.memory.touches
-            )
-        ),
+        touches=tuple(dict.fromkeys(chain.from_iterable(touches))),
         links=tuple(links),
         merged_from=ids,
         pinned=any(memory.pinned for memory in sources),
@@ -225,6 +210,7 @@ def merged_entry(
         conversation=last.conversation,
         evidence=last.evidence,
         **{name: getattr(last, name) for name in WORDS},
+        **lists,
     )
     ref = vault.ref(memory.id)
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from mcp_server.adapters.foreign import source_file
 from mcp_server.adapters.frontmatter_lines import StrictFrontmatter
@@ -32,8 +33,8 @@ from mcp_server.core.exchange.foreign import (
 )
 from mcp_server.core.links import RELATES_TO, as_name, wiki_links
 from mcp_server.core.markdown import outside_code
-from mcp_server.core.memory import Link
-from mcp_server.core.memory_parts import MAX_OCCASIONS, MAX_TAGS, Level
+from mcp_server.core.memory import LIST_NAMES, PHRASES, Link
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.render import counted
 from mcp_server.core.text.titles import clipped
 
@@ -44,17 +45,8 @@ MOST = 100_000  # notes
 _HASHTAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,58})")
 _HEADING = re.compile(r"\s*#[ \t]+(\S.*)")
 _OURS = {
-    "title",
-    "tags",
-    "tag",
-    "aliases",
-    "type",
-    "created",
-    "date",
-    "updated",
-    "modified",
-    "touches",
-    "use_when",
+    *"title tag aliases type created date updated modified touches".split(),
+    *LIST_NAMES,
 }
 
 
@@ -136,19 +128,22 @@ def _record(file: Path, key: str) -> Record:
     aliases = dict.fromkeys(alias for alias in (name, *lines_of(head.get("aliases"))) if alias != title)
     updated = moment_of(head.get("updated") or head.get("modified")) or changed
     created = moment_of(head.get("created") or head.get("date")) or min(changed, updated)
+    phrases: dict[str, Any] = {
+        key.name: lines_of(parts_of(head.get(key.name)))[: key.most] for key in PHRASES
+    }
     return Record(
         key=key,
         title=title,
         text=text,
         type=type_of(head.get("type")),
-        tags=tags_of(list(dict.fromkeys(tags)))[:MAX_TAGS],
+        tags=tags_of(list(dict.fromkeys(tags))),
         aliases=tuple(aliases)[:MAX_LIST],
-        use_when=lines_of(parts_of(head.get("use_when")))[:MAX_OCCASIONS],
         created=created,
         updated=updated,
         touches=lines_of(head.get("touches")),
         notes=notes_of(others),
         level=Level.USER,
+        **phrases,
     )
 
 

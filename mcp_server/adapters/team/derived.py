@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from mcp_server.adapters.index.search.tokens import Token, memory_texts, tokens
+from mcp_server.adapters.index.memories.writing import searched_texts
+from mcp_server.adapters.index.search.tokens import Token, tokens
 from mcp_server.adapters.team.connections import Connection
 from mcp_server.adapters.team.rows import memory_of
 from mcp_server.core.memory import Memory
@@ -17,7 +18,7 @@ LONGEST_WORD = 2_000  # bytes of a lexeme, which may have 2,046
 
 def put(db: Connection, row: int, memory: Memory) -> None:
     """Replace what is searched of *memory*; passages that stay the same keep their vectors."""
-    words = tokens(memory_texts(memory))
+    words = tokens([*searched_texts(memory).values()])
     db.execute("DELETE FROM daybook.searched WHERE memory = %s", (row,))
     db.execute(
         "INSERT INTO daybook.searched (memory, length, type, status, category, updated, valid_from, valid_to,"

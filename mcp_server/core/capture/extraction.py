@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.core.capture.support import borne_out
-from mcp_server.core.memory_parts import LONGEST_OCCASION
+from mcp_server.core.list_key import ListKey
+from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact
@@ -22,8 +23,6 @@ from mcp_server.core.text.titles import clipped, title_of
 MOST = 10  # memories of one answer
 LONGEST = 500  # characters of one memory
 SHORTEST = 15
-MOST_TAGS = 5
-MOST_OCCASIONS = 4
 NEIGHBOUR = 300  # characters of a known memory in the prompt
 KNOWN = 6000  # characters of all known memories in the prompt, about 1,500 tokens
 ANSWER_TOKENS = 1024  # of the model, at most
@@ -123,26 +122,24 @@ def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | Non
     if borne is None:
         return None
     number = candidate.get("supersedes")
+    lists: dict[str, Any] = {key.name: _listed(key, candidate.get(key.name)) for key in LISTS}
     return Proposal(
         type=name,
         title=title,
         text=text,
-        tags=_texts(candidate.get("tags"))[:MOST_TAGS],
         evidence=redact(" ".join(evidence.split()))[:200],
         source=borne.source,
         supersedes=number if type(number) is int and 1 <= number <= neighbours else None,
         waits=borne.waits,
-        use_when=tuple(
-            occasion for occasion in _texts(candidate.get("use_when")) if len(occasion) <= LONGEST_OCCASION
-        )[:MOST_OCCASIONS],
+        **lists,
     )
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    """Return the texts in a list, each on one line; () for anything else."""
-    if not isinstance(value, list):
-        return ()
-    return tuple(filter(None, (" ".join(text.split()) for text in value if isinstance(text, str))))
+def _listed(key: ListKey, value: Any) -> tuple[str, ...]:
+    """Return the texts that *value*, if it is a list, proposes for *key*, each on one line."""
+    listed = value if isinstance(value, list) else ()
+    lines = (" ".join(text.split()) for text in listed if isinstance(text, str))
+    return tuple(filter(key.fits, filter(None, lines)))[: key.proposed]
 
 
 def _objects(answer: str) -> list[Any] | None:

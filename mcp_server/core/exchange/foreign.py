@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import WORDS, Link, Memory
-from mcp_server.core.memory_parts import Kind, Level, Status, first_tags, moment_in
+from mcp_server.core.memory import PHRASES, TAGS, WORDS, Beside, Memory
+from mcp_server.core.memory_parts import Kind, Level, Status, moment_in
 from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
 from mcp_server.core.render import on_one_line
 
@@ -27,7 +27,7 @@ OTHER_TYPES = {word: row.name for row in ROWS for word in row.others}
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Beside):
     """
     One entry of a source.
 
@@ -46,23 +46,17 @@ class Record:
     text: str
     kind: Kind = Kind.KNOWLEDGE
     type: str = ""
-    tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    use_when: tuple[str, ...] = ()
     created: datetime | None = None
     updated: datetime | None = None
     status: Status = Status.ACTIVE
     archived_reason: str = ""
     pinned: bool = False
     trust: float | None = None
-    touches: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: str = ""
     merged_from: tuple[str, ...] = ()
-    category: str = ""
     session: str = ""
-    notes: tuple[str, ...] = ()
     id: str = ""
     level: Level | None = None
     project: str = ""
@@ -126,7 +120,7 @@ def parts_of(value: object) -> list[object]:
 
 def tags_of(value: object) -> tuple[str, ...]:
     """Return the first 20 tags of a list, or of words between commas, cleaned."""
-    return first_tags(line_of(word, 60) for word in parts_of(value))
+    return TAGS.first(line_of(word, 60) for word in parts_of(value))
 
 
 def type_of(*names: object) -> str:
@@ -188,7 +182,7 @@ def content_digest(memory: Memory) -> str:
         sorted(memory.supersedes),
         memory.superseded_by, sorted(memory.merged_from), memory.category, memory.session, memory.notes,
         *([sorted(memory.aliases)] if memory.aliases else []),
-        *([["use_when", *memory.use_when]] if memory.use_when else []),
+        *([key.name, *texts] for key in PHRASES if (texts := getattr(memory, key.name))),
         *([name, value] for name in WORDS if name != "category" and (value := getattr(memory, name))),
     ]  # fmt: skip
     return text_digest(json.dumps(values, ensure_ascii=True))

@@ -38,7 +38,6 @@ SHOWN = 1000  # characters of a memory in a question; one with more may only be 
 LONGEST = 1000  # characters of a merged text
 SHORTEST = 15
 MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
-MOST_TAGS = 20
 
 FRESH = DAY  # seconds; a memory younger than that is neither merged nor dropped
 
@@ -207,7 +206,7 @@ def _merge(proposed: object) -> Merge | None:
                 return None
             texts = tuple(tag for tag in tags if isinstance(tag, str))
             numbers = tuple(number - 1 for number in sources)
-            return Merge(numbers, " ".join(title.split()), " ".join(text.split()), texts[:MOST_TAGS])
+            return Merge(numbers, " ".join(title.split()), " ".join(text.split()), texts)
     return None
 
 

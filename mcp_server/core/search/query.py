@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import NOT_STALE, WORDS, Memory, Staleness, Words
-from mcp_server.core.memory_parts import Kind, Level, Status, check_type, clean_tags, moment_in
+from mcp_server.core.memory import NOT_STALE, TAGS, WORDS, Memory, Staleness, Words
+from mcp_server.core.memory_parts import Kind, Level, Status, check_type, moment_in
 from mcp_server.core.search.ranking import Score
 
 MAX_QUERY = 4096  # characters that are looked at
@@ -284,7 +284,7 @@ def filter_of(
         kinds=(Kind(kind),) if kind else (),
         types=(check_type(type),) if type else (),
         tags=tuple(
-            "|".join((clean_tags((alternative,)) or (alternative,))[0] for alternative in tag.split("|"))
+            "|".join((TAGS.cleaned((alternative,)) or (alternative,))[0] for alternative in tag.split("|"))
             for tag in tags
         ),
         statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),

@@ -10,8 +10,8 @@ fence when the fence fits.
 from collections.abc import Iterable, Iterator, Sequence
 
 from mcp_server.core import markdown
-from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import LONGEST_OCCASION, MAX_OCCASIONS, Kind
+from mcp_server.core.memory import USE_WHEN, Memory
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.conversation import parse_turns
 
@@ -44,7 +44,7 @@ def positioned(memory: Memory) -> list[tuple[int, str]]:
     All its occasions are one passage. A memory is about what somebody knows, a prompt about what somebody is
     going to do: the occasions say what of the one bears on the other (`benchmarks/results/prompts.md`).
     """
-    occasions = "\n".join(occasion[:LONGEST_OCCASION] for occasion in memory.use_when[:MAX_OCCASIONS])
+    occasions = "\n".join(occasion[: USE_WHEN.longest] for occasion in memory.use_when[: USE_WHEN.most])
     own = enumerate(passages(memory))
     return [*own, (OCCASIONS, redact(occasions))] if occasions else [*own]
 

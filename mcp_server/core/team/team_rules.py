@@ -5,18 +5,16 @@ from dataclasses import fields, replace
 from typing import Any
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory import LISTS, Link, Memory
 from mcp_server.core.memory_parts import (
     MAX_LINKS,
     MAX_TOUCHES,
     Kind,
     check_id,
     check_type,
-    clean_tags,
     clean_text,
     without_controls,
 )
-from mcp_server.core.occasions import clean_occasions
 from mcp_server.core.secrets.redaction import refuse_secrets
 from mcp_server.core.text.titles import clean_title
 
@@ -24,9 +22,8 @@ TIDY = {
     "text": clean_text,
     "title": clean_title,
     "type": check_type,
-    "tags": clean_tags,
-    "use_when": clean_occasions,
     "id": check_id,
+    **{key.name: key.cleaned for key in LISTS},
 }
 
 

@@ -35,7 +35,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import LISTS, Draft
 from mcp_server.core.memory_parts import Level, Status, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
@@ -46,7 +46,7 @@ from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, OWN_LEVELS, as_json
-from mcp_server.doors.cli.text_input import with_metadata
+from mcp_server.doors.cli.text_input import with_lists, with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import near_command
@@ -57,12 +57,7 @@ from mcp_server.store import Store
 @click.command("remember")
 @click.argument("words", nargs=-1)
 @click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}.")
-@click.option("--tags", default="", help="Tags, with commas between them.")
-@click.option(
-    "--use-when",
-    default="",
-    help="Occasions to be reminded of it, with commas: 'add a table, deploy to prod'.",
-)
+@with_lists(key.help for key in LISTS)
 @click.option(
     "--level",
     type=LEVELS,
@@ -85,8 +80,6 @@ from mcp_server.store import Store
 def remember_command(
     words: tuple[str, ...],
     type_: str,
-    tags: str,
-    use_when: str,
     level: Level | None,
     touches: str,
     links: tuple[str, ...],
@@ -94,6 +87,7 @@ def remember_command(
     category: str,
     metadata: tuple[str, ...],
     keep_secrets: bool,
+    **lists: str | None,
 ) -> None:
     """Store one thing worth knowing later; `-` reads it from standard input.
 
@@ -111,8 +105,6 @@ def remember_command(
         title=title,
         text=text,
         type=type_,
-        tags=split_list(tags),
-        use_when=split_list(use_when),
         level=level,
         touches=split_list(touches),
         links=tuple(map(parse_link, links)),
@@ -121,6 +113,7 @@ def remember_command(
         notes=renoted((), text_input.metadata(metadata)),
         source=author(opened),
         session=store.session,
+        **text_input.lists(lists),
     )
     if draft.level is Level.TEAM:
         given_to_team = remember_for_team(store, draft, keep_secrets=keep_secrets)
@@ -166,8 +159,7 @@ def read_command(memory_id: str) -> None:
 @click.option("--title")
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
-@click.option("--tags", help="The new tags, with commas between them.")
-@click.option("--use-when", help="The new occasions to be reminded of it, with commas; '' for none.")
+@with_lists(key.new_help for key in LISTS)
 @click.option("--touches", help="The new files it is about, path or path:line, with commas; '' for none.")
 @click.option(
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
@@ -197,8 +189,6 @@ def revise_command(
     title: str | None,
     text: str | None,
     type_: str | None,
-    tags: str | None,
-    use_when: str | None,
     touches: str | None,
     level: Level | None,
     supersedes: tuple[str, ...],
@@ -207,6 +197,7 @@ def revise_command(
     distinct: tuple[str, ...],
     version_: str,
     keep_secrets: bool,
+    **lists: str | None,
 ) -> None:
     """Change a memory's words, tags, level and more; you can also edit its file.
 
@@ -216,10 +207,9 @@ def revise_command(
         title=title,
         text=text_input.standard_input("the new text") if text == "-" else text,
         type=type_,
-        tags=None if tags is None else split_list(tags),
-        use_when=None if use_when is None else split_list(use_when),
         touches=None if touches is None else split_list(touches),
         category=None if category is None else check_category(category),
+        **text_input.lists(lists),
     )
     wanted = Wanted(revision, text_input.metadata(metadata), level, supersedes, distinct)
     opened = output.opened()
@@ -227,8 +217,8 @@ def revise_command(
     if wanted == Wanted():
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --use-when, --touches, --level, --supersedes, --distinct,"
-            " --category or --meta.",
+            f"Give --title, --text, --type, {', '.join(key.option for key in LISTS)}, --touches, --level,"
+            " --supersedes, --distinct, --category or --meta.",
         )
     given_to_team = revise_if_of_team(
         store,

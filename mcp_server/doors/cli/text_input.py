@@ -1,11 +1,14 @@
 """What is given to a command as words, on standard input or in a file: text in UTF-8, whole or not at all."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import click
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import LISTS
+from mcp_server.core.memory_parts import split_list
 
 MOST_TYPED = 512 * 1024  # characters of all words of a command
 MOST_READ = 8 * 1024 * 1024  # bytes of standard input; its contents have lower limits of their own
@@ -30,6 +33,22 @@ def check_words(words: Sequence[str]) -> None:
 with_metadata = click.option(
     "--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it. May be repeated."
 )
+
+
+def with_lists(helps: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what adds an option for each of `LISTS` to a command, with its help among *helps*."""
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for key, help in reversed([*zip(LISTS, helps, strict=True)]):
+            command = click.option(key.option, help=help)(command)
+        return command
+
+    return add
+
+
+def lists(values: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return name → the texts of each of *values* that was given, which have commas between them."""
+    return {name: split_list(value) for name, value in values.items() if value is not None}
 
 
 def metadata(entries: Sequence[str]) -> dict[str, object]:

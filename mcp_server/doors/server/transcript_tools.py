@@ -9,9 +9,12 @@ from mcp_server.actions.capture import learn
 from mcp_server.actions.capture.pieces import Piece
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import LIST_NAMES
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.candidates import proposals
+
+KEYS = ("type", "title", "content", *LIST_NAMES, "supersedes", "evidence")  # of a candidate
 
 
 def register(application: Application) -> None:
@@ -35,9 +38,7 @@ def register(application: Application) -> None:
         chunk: Annotated[str, Field(description="the id from next_transcript_chunk")],
         candidates: Annotated[
             list[dict[str, Any]],
-            Field(
-                description="type, title, content, tags, use_when, supersedes, evidence of each; [] for none"
-            ),
+            Field(description=f"{', '.join(KEYS)} of each; [] for none"),
         ],
     ) -> Shown:
         """Propose memories for the piece from next_transcript_chunk; each is checked against it, then stored,

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.memory.revise import version
-from mcp_server.core.memory import WORDS
+from mcp_server.core.memory import LISTS, WORDS
 from mcp_server.core.memory_parts import Level, timestamp, type_or_kind
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
@@ -195,8 +195,7 @@ def kept_with(memory: Memory) -> tuple[tuple[str, str], ...]:
     """Return what a memory has besides its title and text, as names and values; '' for what it lacks."""
     return (
         ("aliases", ", ".join(memory.aliases)),
-        ("tags", ", ".join(memory.tags)),
-        ("use when", ", ".join(memory.use_when)),
+        *((key.label, ", ".join(getattr(memory, key.name))) for key in LISTS),
         *((name, getattr(memory, name)) for name in WORDS),
         ("touches", ", ".join(memory.touches)),
         ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),

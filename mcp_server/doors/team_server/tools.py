@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mcp_server.core.errors import Rejected, similar
+from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import check_id, new_id
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -203,8 +204,7 @@ TOOLS: dict[str, Tool] = {
             "title": {"type": "string", "description": "its point in one line"},
             "text": {"type": "string", "description": "self-contained, with its why; no secrets"},
             "type": {"type": "string", "enum": list(TYPES)},
-            "tags": _WORDS,
-            "use_when": {**_WORDS, "description": "asks it helps with: add a table"},
+            **{key.name: _WORDS | ({"description": key.asked} if key.asked else {}) for key in LISTS},
             "touches": {**_WORDS, "description": "files, path:line"},
             "id": {"type": "string", "description": "only of a memory that is replaced"},
             "replaces": {"type": "string", "description": "digest of the version that it replaces"},

@@ -20,7 +20,8 @@ from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import DaybookError, NotFound, Rejected
-from mcp_server.core.memory_parts import Kind, Level, Status, clean_tags, id_in, vault_in
+from mcp_server.core.memory import TAGS
+from mcp_server.core.memory_parts import Kind, Level, Status, id_in, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING
 from mcp_server.doors.shown import Shown, cells, history, hot
@@ -97,7 +98,7 @@ def _invalidated(reason: str) -> Callable[[Store, str, str], Shown]:
 
 
 def _tag(store: Store, memory_id: str, word: str) -> Shown:
-    tags = clean_tags(word.split(","))
+    tags = TAGS.cleaned(word.split(","))
     if not tags:
         raise Rejected("There is no tag to add.", "Type a word, or several with commas.")
     old_tags = read(store, memory_id).memory.tags

@@ -1,10 +1,9 @@
 """editing: write or change a memory without losing what another editor or session writes meanwhile."""
 
 from contextlib import suppress
-from dataclasses import dataclass, fields
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Self
+from typing import Any
 
 from markupsafe import Markup, escape
 from starlette.requests import Request
@@ -20,7 +19,7 @@ from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.actions.recall.nearby import Near
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
-from mcp_server.core.memory import Draft, Memory
+from mcp_server.core.memory import LIST_NAMES, PHRASES, Draft, Memory
 from mcp_server.core.memory_parts import ID, Kind, Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
@@ -37,58 +36,42 @@ from mcp_server.store import Store
 WITHOUT = "Leave out the secret; if it is not one, save it as it is."
 
 
-@dataclass(frozen=True, slots=True)
-class FormText:
-    """What the form of a memory holds, as text: tags with commas, an occasion and a touched file a line."""
+FormText = dict[str, str]
+"""What the form of a memory holds, as text, by name: tags with commas, a phrase and a touched file a line."""
 
-    title: str = ""
-    text: str = ""
-    type: str = ""
-    tags: str = ""
-    use_when: str = ""
-    touches: str = ""
-    pinned: str = ""
+_BY_LINE = (*(key.name for key in PHRASES), "touches")
+_LISTS = (*LIST_NAMES, "touches")
+_NAMES = ("title", "text", "type", *_LISTS, "pinned")
 
-    @classmethod
-    def of(cls, memory: Memory) -> Self:
-        """Return what the form holds for *memory*, as a browser sends it back."""
-        return cls(
-            memory.title.replace("\r", "").replace("\n", ""),
-            memory.text.replace("\r\n", "\n").replace("\r", "\n"),
-            memory.type,
-            ", ".join(memory.tags),
-            "\n".join(memory.use_when),
-            "\n".join(memory.touches),
-            "yes" if memory.pinned else "",
-        )
 
-    @classmethod
-    def sent(cls, inputs: Fields) -> Self:
-        """Return what a form was sent with; a field that it lacks is empty."""
-        return cls(**{field.name: inputs.get(field.name, "") for field in fields(cls)})
+def form_of(memory: Memory) -> FormText:
+    """Return what the form holds for *memory*, as a browser sends it back."""
+    return {
+        "title": memory.title.replace("\r", "").replace("\n", ""),
+        "text": memory.text.replace("\r\n", "\n").replace("\r", "\n"),
+        "type": memory.type,
+        **{name: ("\n" if name in _BY_LINE else ", ").join(getattr(memory, name)) for name in _LISTS},
+        "pinned": "yes" if memory.pinned else "",
+    }
 
-    @property
-    def version(self) -> str:
-        """A digest of all that the form holds: what else is in the file may change under an editor."""
-        content = "\0".join(getattr(self, field.name) for field in fields(self))
-        return text_digest(content, size=8)
 
-    def changed_to(self, other: "FormText") -> Revision:
-        """Return the revision of what differs in *other*; the rest of the file keeps its bytes."""
-        new = {
-            field.name: getattr(other, field.name)
-            for field in fields(self)
-            if getattr(self, field.name) != getattr(other, field.name)
-        }
-        return Revision(
-            title=new.get("title"),
-            text=new.get("text"),
-            type=new.get("type"),
-            tags=split_list(new["tags"]) if "tags" in new else None,
-            use_when=split_list(new["use_when"].splitlines()) if "use_when" in new else None,
-            touches=split_list(new["touches"].splitlines()) if "touches" in new else None,
-            pinned=bool(new["pinned"]) if "pinned" in new else None,
-        )
+def sent(inputs: Fields) -> FormText:
+    """Return what a form was sent with; a field that it lacks is empty."""
+    return {name: inputs.get(name, "") for name in _NAMES}
+
+
+def version_of(words: FormText) -> str:
+    """Return a digest of all that the form holds: what else is in the file may change under an editor."""
+    return text_digest("\0".join(words.values()), size=8)
+
+
+def _value(name: str, text: str) -> Any:
+    """Return what the *text* of a field says of the memory."""
+    if name == "pinned":
+        return bool(text)
+    if name in _BY_LINE:
+        return split_list(text.splitlines())
+    return split_list(text) if name in _LISTS else text
 
 
 def edit(request: Request) -> Response:
@@ -96,27 +79,30 @@ def edit(request: Request) -> Response:
     check_writable(request)
     store = store_for(request)
     file = read(store, request.path_params["memory_id"])
-    words = FormText.of(file.memory)
-    return page(request, "edit.html", words=words, version=words.version, **_about(request, store, file))
+    words = form_of(file.memory)
+    return page(request, "edit.html", words=words, version=version_of(words), **_about(request, store, file))
 
 
 def save(request: Request, inputs: Fields) -> Response:
     """Save what was edited, and return the outcome: saved, refused, or both texts where they part."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
-    words, version = FormText.sent(inputs), inputs.get("over") or inputs.get("version", "")
+    words, version = sent(inputs), inputs.get("over") or inputs.get("version", "")
     outcome: dict[str, Any] = {}
     status, became = HTTPStatus.OK, {"saved": False, "conflict": False, "refused": False}
     try:
         saved = _saved(store, memory_id, words, version, keep_secrets="keep_secrets" in inputs)
         file = saved or read(store, memory_id)
-        now = FormText.of(file.memory)
+        now = form_of(file.memory)
         if saved:
             became["saved"] = True
-            version = now.version
+            version = version_of(now)
             outcome = {"at": store.clock(), "near": _near(request, store, file)}
         else:
             status, became["conflict"] = HTTPStatus.CONFLICT, True
-            outcome = {"theirs": now, "parts": _parts(now, words), "newest": now.version}
+            parts = [
+                (name, folded(compared(now[name], mine))) for name, mine in words.items() if now[name] != mine
+            ]
+            outcome = {"parts": parts, "newest": version_of(now)}
         about = _about(request, store, file)
     except (DaybookError, OSError) as error:
         status, became["refused"] = HTTPStatus.BAD_REQUEST, True
@@ -138,10 +124,11 @@ def _saved(
 
     def attempt() -> MemoryFile | None:
         file = read(store, memory_id)
-        was = FormText.of(file.memory)
-        if was.version != version:
+        was = form_of(file.memory)
+        if version_of(was) != version:
             return None
-        revision = was.changed_to(words)
+        new = {name: _value(name, text) for name, text in words.items() if text != was[name]}
+        revision = Revision(**new)  # the rest of the file keeps its bytes
         if revision.pinned:
             require_place(store, memory_id)
         if revision == Revision(pinned=revision.pinned) and revision.pinned is not None:
@@ -152,12 +139,6 @@ def _saved(
     return repeated(attempt)
 
 
-def _parts(now: FormText, mine: FormText) -> list[tuple[str, object]]:
-    """Return (field, where its two values part) for the fields in which what it says *now* is not *mine*."""
-    pairs = ((field.name, getattr(now, field.name), getattr(mine, field.name)) for field in fields(now))
-    return [(name, folded(compared(theirs, own))) for name, theirs, own in pairs if theirs != own]
-
-
 def preview(request: Request, inputs: Fields) -> Response:
     """Return what a text will look like."""
     return page(request, "preview.html", text=inputs.get("text", ""))
@@ -166,22 +147,20 @@ def preview(request: Request, inputs: Fields) -> Response:
 def new(request: Request) -> Response:
     """Return the page on which a memory is written."""
     check_writable(request)
-    return _new(request, FormText())
+    return _new(request, dict.fromkeys(_NAMES, ""))
 
 
 def remember(request: Request, inputs: Fields) -> Response:
     """Remember what was written, and return the outcome and of the memories it met."""
-    store, words, level = store_for(request), FormText.sent(inputs), inputs.get("level", "")
+    store, words, level = store_for(request), sent(inputs), inputs.get("level", "")
     try:
         draft = Draft(
-            titled(words.title, words.text),
-            words.text,
-            words.type,
-            tags=split_list(words.tags),
-            use_when=split_list(words.use_when.splitlines()),
-            touches=split_list(words.touches.splitlines()),
+            titled(words["title"], words["text"]),
+            words["text"],
+            words["type"],
             level=Level(level) if level in tuple(Level) else None,
             source=MANUAL,
+            **{name: _value(name, words[name]) for name in _LISTS},
         )
         outcome = looked_up(store, compare_and_store(store, draft, keep_secrets="keep_secrets" in inputs))
         file = read(store, outcome.id)

@@ -15,7 +15,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError, NotFound, Rejected
-from mcp_server.core.memory import Memory
+from mcp_server.core.memory import LIST_NAMES, WORDS, Memory
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.doors.shown.history import changes as changes_of
@@ -51,15 +51,8 @@ def say_again(request: Request, inputs: Fields) -> Response:
     if file.digest != inputs.get("digest"):
         return _history(request, store, problem=CHANGED)
     was = before.memory
-    revision = Revision(
-        title=was.title,
-        text=was.text,
-        type=was.type,
-        tags=was.tags,
-        use_when=was.use_when,
-        touches=was.touches,
-        category=was.category,
-    )
+    said = ("title", "text", "type", *LIST_NAMES, "touches", *WORDS)
+    revision = Revision(**{name: getattr(was, name) for name in said})
     revise(store, memory_id, revision, version=file.digest, source=MANUAL, keep_secrets=True)
     sentence = f"It again says what version {before.name}."
     return _history(request, store, lines=[sentence, "Its former text is kept as a version too."])

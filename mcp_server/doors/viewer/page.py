@@ -28,6 +28,7 @@ from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, NotFound, Rejected
 from mcp_server.core.links import WIKI, as_name
+from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import timestamp, type_or_kind
 from mcp_server.core.render import bytes_of, counted, files_of_before, visible
 from mcp_server.doors.shown import day, moment, needs
@@ -267,6 +268,7 @@ def _templates() -> Environment:
     templates.globals.update(
         address=address,
         every_project=ALL,
+        lists=LISTS,
         own=places.USER_KEY,
         now=lambda: datetime.now(UTC),
         type_or_kind=type_or_kind,

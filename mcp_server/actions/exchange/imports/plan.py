@@ -13,7 +13,7 @@ from mcp_server.adapters.index.events.imports import Holder, ImportedRecord
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.exchange.foreign import Reading, Record, content_digest, tags_of, type_of
-from mcp_server.core.memory import WORDS, Memory, texts_beside
+from mcp_server.core.memory import BESIDE, Memory, texts_beside
 from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
     MAX_TEXT,
@@ -34,8 +34,8 @@ from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
 AS_GIVEN = (
-    *"kind aliases use_when source status archived_reason pinned trust touches session notes".split(),
-    *WORDS,
+    *"kind aliases source status archived_reason pinned trust session".split(),
+    *(name for name in BESIDE if name not in ("tags", "links")),
 )  # the keys that a memory gets as its record has them
 
 

@@ -47,7 +47,8 @@ from mcp_server.adapters.index.events import imports
 from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory_parts import Level, clean_tags, id_in, ref_of
+from mcp_server.core.memory import TAGS
+from mcp_server.core.memory_parts import Level, id_in, ref_of
 from mcp_server.store import Store
 
 BATCH = 250  # records in one line of the ledger and one transaction
@@ -292,7 +293,7 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
         file = parsed(vault_at(store, plan), path)
         memory = file.memory
         own = is_made_of(plan, memory, digest)
-        tags = clean_tags([*memory.tags, *plan.memory.tags][:20])
+        tags = TAGS.cleaned([*memory.tags, *plan.memory.tags][: TAGS.most])
         if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:
             with contextlib.suppress(DaybookError):
                 revise(store, plan.id, Revision(tags=tags))

@@ -18,11 +18,11 @@ from mcp_server.adapters.index.memories.memories import MAY_WAIT, KnownFile, Row
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.changes import FileChange, Stamp
 from mcp_server.core.links import all_links, as_name, names
-from mcp_server.core.memory import WORDS, Memory
+from mcp_server.core.memory import LIST_NAMES, LISTS, WORDS, Memory
 from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.worth.ratings import believed
 
-_SEARCHED = ("title", "text", "tags", "use_when", "parts")
+_SEARCHED = ("title", "text", *LIST_NAMES, "parts")
 _Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs
 
 
@@ -33,7 +33,7 @@ TABLES = (
         {
             "row": int, "size": int, "mtime_ns": int, "fingerprint": str,
             **{name: _OTHERWISE.get(type) or type for name, type in Row.__annotations__.items()},
-            "use_when": str, "parts": str, "notes": str, **dict.fromkeys(WORDS, str),
+            **dict.fromkeys((*LIST_NAMES, "parts", "notes", *WORDS), str),
         },
         pk="row",
         required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
@@ -190,7 +190,6 @@ def _put_passages(
 
 def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:
     from mcp_server.core.provenance.instructions import reads_like_instruction
-    from mcp_server.core.text.words import index_parts
 
     written = stamp.mtime_ns // 1_000_000_000
     values = {name: store(getattr(memory, name)) for name, store in _STORED}
@@ -200,17 +199,22 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) ->
         "digest": digest,
         "size": stamp.size,
         "mtime_ns": stamp.mtime_ns,
-        "tags": " ".join(memory.tags),
-        "use_when": "\n".join(memory.use_when),
-        "parts": " ".join(
-            index_parts("\n".join([memory.title, memory.text, *memory.tags, *memory.use_when]))
-        ),
+        **searched_texts(memory),
         "created": believed(values["created"], written, now),
         "updated": believed(values["updated"], written, now),
         "verified": believed(values["verified"], 0, now),
         "fingerprint": fingerprint(memory.title, memory.text),
         "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
     }
+
+
+def searched_texts(memory: Memory) -> dict[str, str]:
+    """Return column → what is searched of *memory* there; what an index of words splits is in `parts`."""
+    from mcp_server.core.text.words import index_parts
+
+    lists = {key.name: key.between.join(getattr(memory, key.name)) for key in LISTS}
+    texts = {"title": memory.title, "text": memory.text, **lists}
+    return texts | {"parts": " ".join(index_parts("\n".join(texts.values())))}
 
 
 def _seconds(moment: datetime | None) -> int:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mcp_server.adapters.index.table import TOKENIZER
-from mcp_server.core.memory import Memory
-from mcp_server.core.text.words import index_parts
 
 BETWEEN = 10  # positions between two texts, so that no word of one is near one of the other
 
@@ -62,10 +60,3 @@ def words_of_each(texts: Sequence[str]) -> list[tuple[str, ...]]:
     finally:
         _own.db.execute("ROLLBACK")
     return [*map(tuple, words)]
-
-
-def memory_texts(memory: Memory) -> list[str]:
-    """Return what is searched of *memory*, each as it is indexed in a column of its own."""
-    parts = index_parts("\n".join([memory.title, memory.text, *memory.tags, *memory.use_when]))
-    occasions = "\n".join(memory.use_when)
-    return [memory.title, memory.text, " ".join(memory.tags), occasions, " ".join(parts)]

@@ -22,7 +22,7 @@ from mcp_server.actions.review.ask_at_once import NewAndNear, pairs_of, say
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import LIST_NAMES, Draft
 from mcp_server.core.memory_parts import Kind, Level, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import one_line, visible
@@ -127,21 +127,21 @@ def _remember(command: Typed) -> Answer:
 
 
 def _draft(command: Typed) -> Draft:
-    words, options = bracketed(command.words, ("type", "tags", "use_when", "level", "touches"))
+    words, options = bracketed(command.words, ("type", *LIST_NAMES, "level", "touches"))
     if not words:
         raise Rejected("There is nothing to remember.", "For example: /remember Title | what to remember")
     title, text = split_title(words)
     level = _one_of(Level, options, "level")
+    lists: dict[str, Any] = {name: split_list(options.get(name, "")) for name in LIST_NAMES}
     return Draft(
         title=title,
         text=text,
         type=options.get("type", ""),
-        tags=split_list(options.get("tags", "")),
-        use_when=split_list(options.get("use_when", "")),
         level=Level(level) if level else None,
         touches=split_list(options.get("touches", "")),
         source=command.source,
         session=command.session,
+        **lists,
     )
 
 

@@ -1,0 +1,96 @@
+"""A key of a memory's file that holds a few short texts: how they are cleaned, limited and joined."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory_parts import without_controls
+
+
+class ListKey(NamedTuple):
+    """One such key; `memory.LISTS` has a row for each."""
+
+    name: str
+    clean: Callable[[str], str]  # what is kept of a text, '' of one that says nothing
+    most: int  # texts of one memory
+    too_many: tuple[str, str]  # what is said of more, and the hint
+    proposed: int  # texts that are taken of a model's
+    help: str  # of the option on the command line
+    new_help: str  # of the option that changes them
+    field: str  # what a form asks for
+    asked: str = ""  # what a team's server asks a model for
+    phrases: bool = False  # each text is several words, and has a line of its own in a file and a form
+    longest: int = 0  # characters of a text, 0 for any
+    too_long: tuple[str, str] = ("", "")
+
+    @property
+    def label(self) -> str:
+        """What people read instead of the name in the file."""
+        return self.name.replace("_", " ")
+
+    @property
+    def option(self) -> str:
+        """How the command line calls it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def between(self) -> str:
+        """What stands between two texts of it where they are one."""
+        return "\n" if self.phrases else " "
+
+    def cleaned(self, texts: Iterable[str], had: Sequence[str] = ()) -> tuple[str, ...]:
+        """
+        Return *texts* cleaned, each once, in order.
+
+        Raises Rejected for too many or too long ones, but not for those that a file *had*: hands and two
+        machines write more into it.
+        """
+        once = self.once(texts)
+        if len(once) > max(self.most, len(had)):
+            given, hint = self.too_many
+            raise Rejected(f"{len(once)} {given}; {self.most} is the limit.", hint)
+        if too_long := [text for text in once if not self.fits(text) and text not in had]:
+            one, hint = self.too_long
+            raise Rejected(f"{one} has {len(too_long[0])} characters; {self.longest} is the limit.", hint)
+        return once
+
+    def first(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return the first of *texts* cleaned, as many as may be given, without those that are too long."""
+        return tuple(filter(self.fits, self.once(texts)))[: self.most]
+
+    def joined(self, lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
+        """Return what one memory has of the *lists* of several; of phrases, which are few, some of each."""
+        in_order = chain.from_iterable(zip_longest(*lists, fillvalue="") if self.phrases else lists)
+        return tuple(dict.fromkeys(filter(None, in_order)))[: self.most]
+
+    def once(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return *texts* cleaned, each once, in order, as many and as long as they are."""
+        return tuple(dict.fromkeys(filter(None, map(self.clean, texts))))
+
+    def fits(self, text: str) -> bool:
+        """Tell whether *text* is no longer than one may be."""
+        return not self.longest or len(text) <= self.longest
+
+
+def as_phrase(text: str) -> str:
+    """Return *text* on one line."""
+    return " ".join(without_controls(text).split())
+
+
+def as_tag(text: str) -> str:
+    """
+    Return *text* in lower case with hyphens for blanks.
+
+    Signs at the end of a word stay: `c++` and `c#` are not `c`.
+    """
+    cleaned = unicodedata.normalize("NFC", text).strip().lstrip("#").lower()
+    return re.sub(r"(?:(?<![\w+])[+#]|[^\w./+#-])+", _between_words, cleaned).strip("-")
+
+
+def _between_words(run: re.Match[str]) -> str:
+    """Return *run* with separators as one hyphen; accents and vowel signs, parts of letters, stay."""
+    joined = "".join(c if unicodedata.category(c).startswith("M") else " " for c in run[0])
+    return re.sub(" +", "-", joined)

@@ -1,0 +1,32 @@
+"""Each list of short texts has one row; what cannot follow from it is held to the rows."""
+
+from dataclasses import fields
+
+import pytest
+
+from mcp_server.core import runs
+from mcp_server.core.memory import LIST_NAMES, TAGS, USE_WHEN, Beside, Memory, NewBeside
+
+
+@pytest.mark.parametrize("holder", [Memory, Beside, NewBeside])
+def test_a_list_is_a_field_of_a_memory_and_of_what_is_given_with_one(holder: type) -> None:
+    assert {*LIST_NAMES} <= {field.name for field in fields(holder)}
+
+
+def test_a_merge_of_memories_may_change_every_list() -> None:
+    assert {*LIST_NAMES} <= {*runs.FIELDS}
+
+
+def test_of_several_lists_tags_come_one_list_after_the_other_and_phrases_in_turn() -> None:
+    lists = (("a", "b", "c"), ("b", "d"))
+
+    assert TAGS.joined(lists) == ("a", "b", "c", "d")
+    assert USE_WHEN.joined(lists) == ("a", "b", "d", "c")
+
+
+def test_no_more_come_of_several_lists_than_one_memory_has() -> None:
+    first, second = ([f"{name} {number}" for number in range(30)] for name in ("add", "drop"))
+
+    assert TAGS.joined((first, second)) == tuple(first[:20])
+    assert USE_WHEN.joined((first, second))[:4] == ("add 0", "drop 0", "add 1", "drop 1")
+    assert len(USE_WHEN.joined((first, second))) == 8
