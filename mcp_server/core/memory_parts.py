@@ -61,6 +61,7 @@ ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TITLE = 200
 MAX_TEXT = 64 * 1024  # characters
 MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file stays below a mebibyte
+OCCASIONS = -1  # position of the passage of `use_when`: compared with what is asked, and not shown
 MAX_LINKS = 50  # of one memory; remembering the same again adds links only up to this
 MAX_TOUCHES = 50
 

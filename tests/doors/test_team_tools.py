@@ -61,7 +61,11 @@ def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
         refused = call("revise", id="webhook", content="Parse it.")
         assert call.failed and "needs the person's consent" in refused
         assert "Parse it" not in team.kept.load("webhook").memory.text
-        assert "revised (team level)" in call("revise", id="webhook", content="Parse it.")
+        answer = call("revise", id="webhook", content="Parse it.", use_when=["verify a callback"])
+        assert "revised (team level)" in answer
+        assert team.kept.load("webhook").memory.use_when == ("verify a callback",)
+        refused = call("revise", id="webhook", use_when=[], metadata={"port": "80"})
+        assert call.failed and "words, type, tags, occasions, files, links and category" in refused
         refused = call("forget", id="webhook")
         assert call.failed and team.kept.load("webhook")
         assert "forgotten for the whole team" in call("forget", id="webhook")

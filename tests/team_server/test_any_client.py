@@ -58,16 +58,22 @@ def test_a_model_remembers_and_everybody_recalls_it(address: str, tokens: dict[R
         content = content_of(
             await client.call_tool(
                 "remember",
-                {"title": "Webhook needs the raw body", "text": "Skip body parsing.", "tags": ["Billing"]},
+                {
+                    "title": "Webhook needs the raw body",
+                    "text": "Skip body parsing.",
+                    "tags": ["Billing"],
+                    "use_when": [" verify  callbacks"],
+                },
             )
         )
         assert content["author"] == "willi"
         assert content["memory"]["tags"] == ["billing"]
+        assert content["memory"]["use_when"] == ["verify callbacks"]
         assert content["memory"]["source"] == "assistant"
         assert content["memory"]["id"].startswith("webhook-needs-the-raw-body-")
 
     async def recall(client: Client) -> None:
-        content = content_of(await client.call_tool("recall", {"text": "body parsing for the webhook?"}))
+        content = content_of(await client.call_tool("recall", {"text": "are callbacks verified?"}))
         (result,) = content["results"]
         assert result["stored"]["memory"]["text"] == "Skip body parsing."
         assert result["stored"]["author"] == "willi"

@@ -23,7 +23,7 @@ SHOWN = 50  # of those, the newest unconfirmed ones that are shown
 
 CHANGING_TEAMS = "changing what the team shares"
 ONLY_REVISED = (
-    "Of a team's memory only words, type, tags, files, links and category are changed from here.",
+    "Of a team's memory only words, type, tags, occasions, files, links and category are changed from here.",
     "Leave out level, supersedes, distinct and metadata.",
 )
 NOT_FOREVER = (

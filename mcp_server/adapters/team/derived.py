@@ -7,7 +7,8 @@ from mcp_server.adapters.index.search.tokens import Token, tokens
 from mcp_server.adapters.team.connections import Connection
 from mcp_server.adapters.team.rows import memory_of
 from mcp_server.core.memory import Memory
-from mcp_server.core.sessions.passages import OCCASIONS, positioned
+from mcp_server.core.memory_parts import OCCASIONS
+from mcp_server.core.sessions.passages import positioned
 from mcp_server.core.text.words import index_parts
 
 MOST_POSITIONS = 255  # of one word, as many as PostgreSQL keeps

@@ -17,7 +17,7 @@ from mcp_server.adapters.team.filters import Condition, condition_of
 from mcp_server.adapters.team.rows import COLUMNS, stored_of
 from mcp_server.adapters.team.statistics import Counted, Statistics
 from mcp_server.core.errors import EmbedderUnavailable
-from mcp_server.core.memory_parts import DAY
+from mcp_server.core.memory_parts import DAY, OCCASIONS
 from mcp_server.core.ports import Embedded, Embedder
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.boosts import AskedFor, Boosts
@@ -279,7 +279,7 @@ def _with_passages(
     texts: dict[int, str] = dict(
         db.execute(
             "SELECT DISTINCT ON (memory) memory, text FROM daybook.passages WHERE memory = ANY(%s::bigint[])"
-            " AND position >= 0 ORDER BY memory, row <> ALL(%s::bigint[]), position",
+            f" AND position != {OCCASIONS} ORDER BY memory, row <> ALL(%s::bigint[]), position",
             (array(row for row, _ in results), array(wanted)),
             binary=True,
         ).fetchall()

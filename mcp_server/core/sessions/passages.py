@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mcp_server.core import markdown
 from mcp_server.core.memory import USE_WHEN, Memory
-from mcp_server.core.memory_parts import Kind
+from mcp_server.core.memory_parts import OCCASIONS, Kind
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.conversation import parse_turns
 
 PASSAGE_SIZE = 800  # characters
 STEP = " > "  # between the title and the headings of a passage
 PASSAGE_OVERLAP = 150  # characters repeated from the passage before, within one section
-OCCASIONS = -1  # position of the passage that is compared with what is asked, and not part of the text
 
 
 def passages(memory: Memory) -> list[str]:

@@ -17,6 +17,7 @@ from collections.abc import Collection, Sequence
 
 from mcp_server.adapters.index.memories import scopes
 from mcp_server.adapters.index.memories.scopes import Searched
+from mcp_server.core.memory_parts import OCCASIONS
 from mcp_server.core.search import ranking
 from mcp_server.core.search.matches import Matches, added, near, sums
 from mcp_server.core.search.matches import best_passages as of_memories
@@ -84,8 +85,8 @@ def best_passages(occurrences: Occurrences, matches: Matches, memories: Collecti
     db.execute("DELETE FROM wanted")
     db.execute(
         "INSERT INTO wanted SELECT row, memory FROM passages"
-        " WHERE memory IN (SELECT value FROM json_each(?)) AND position >= 0",  # occasions are not shown
-        (json.dumps(list(memories)),),
+        " WHERE memory IN (SELECT value FROM json_each(?)) AND position != ?",
+        (json.dumps(list(memories)), OCCASIONS),
     )
     owners = dict(db.execute("SELECT passage, memory FROM wanted").fetchall())
     _, documents = scopes.size(db)
@@ -102,9 +103,9 @@ def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, 
     numbers = json.dumps(list(passages))
     rows = db.execute(
         "SELECT p.row, t.text FROM passages p JOIN passages t"
-        " ON t.memory = p.memory AND t.position = max(p.position, 0)"
+        " ON t.memory = p.memory AND t.position = iif(p.position = ?, 0, p.position)"
         " WHERE p.row IN (SELECT value FROM json_each(?))",
-        (numbers,),
+        (OCCASIONS, numbers),
     )
     return dict(rows.fetchall())
 
