@@ -16,11 +16,12 @@ class ListKey(NamedTuple):
     name: str
     clean: Callable[[str], str]  # what is kept of a text, '' of one that says nothing
     most: int  # texts of one memory
-    too_many: tuple[str, str]  # what is said of more, and the hint
-    proposed: int  # texts that are taken of a model's
+    several: str  # what people call some of them
+    fewer: str  # the hint when more than `most` were given
     help: str  # of the option on the command line
     new_help: str  # of the option that changes them
     field: str  # what a form asks for
+    proposed: int = 0  # texts that are taken of a model's; 0: it is not asked for any
     asked: str = ""  # what a team's server asks a model for
     phrases: bool = False  # each text is several words, and has a line of its own in a file and a form
     longest: int = 0  # characters of a text, 0 for any
@@ -50,8 +51,9 @@ class ListKey(NamedTuple):
         """
         once = self.once(texts)
         if len(once) > max(self.most, len(had)):
-            given, hint = self.too_many
-            raise Rejected(f"{len(once)} {given}; {self.most} is the limit.", hint)
+            where = "" if self.name == self.several else f" in {self.name}"
+            given = f"{len(once)} {self.several} were given{where}"
+            raise Rejected(f"{given}; {self.most} is the limit.", self.fewer)
         if too_long := [text for text in once if not self.fits(text) and text not in had]:
             one, hint = self.too_long
             raise Rejected(f"{one} has {len(too_long[0])} characters; {self.longest} is the limit.", hint)

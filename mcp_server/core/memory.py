@@ -72,21 +72,23 @@ TAGS = ListKey(
     "tags",
     as_tag,
     20,
-    ("tags were given", "Keep the most useful ones."),
-    proposed=5,
+    "tags",
+    fewer="Keep the most useful ones.",
     help="Tags, with commas between them.",
     new_help="The new tags, with commas between them.",
     field="Tags, with commas between them",
+    proposed=5,
 )
 USE_WHEN = ListKey(
     "use_when",
     as_phrase,
     8,  # of more, any prompt is near one
-    ("occasions were given in use_when", "Keep the most likely ones."),
-    proposed=4,
+    "occasions",
+    fewer="Keep the most likely ones.",
     help="Occasions to be reminded of it, with commas: 'add a table, deploy to prod'.",
     new_help="The new occasions to be reminded of it, with commas; '' for none.",
     field="Use when, one occasion on each line, as somebody would ask: add a table",
+    proposed=4,
     asked="asks it helps with: add a table",
     phrases=True,
     longest=120,  # all together fit what the embedding model reads at once

@@ -13,6 +13,7 @@ from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import GivenToTeam, revise_for_team, team_of
 from mcp_server.adapters import team_membership
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import ID, Level, Status, typed_id
 from mcp_server.core.storage.port import ChangeRecord, Stored, all_pages
 from mcp_server.store import Store
@@ -23,7 +24,8 @@ SHOWN = 50  # of those, the newest unconfirmed ones that are shown
 
 CHANGING_TEAMS = "changing what the team shares"
 ONLY_REVISED = (
-    "Of a team's memory only words, type, tags, occasions, files, links and category are changed from here.",
+    f"Of a team's memory only words, type, {', '.join(key.several for key in LISTS)}, files, links"
+    " and category are changed from here.",
     "Leave out level, supersedes, distinct and metadata.",
 )
 NOT_FOREVER = (

@@ -122,7 +122,7 @@ def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | Non
     if borne is None:
         return None
     number = candidate.get("supersedes")
-    lists: dict[str, Any] = {key.name: _listed(key, candidate.get(key.name)) for key in LISTS}
+    lists: dict[str, Any] = {key.name: _listed(key, candidate.get(key.name)) for key in LISTS if key.proposed}
     return Proposal(
         type=name,
         title=title,

@@ -9,12 +9,12 @@ from mcp_server.actions.capture import learn
 from mcp_server.actions.capture.pieces import Piece
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import LIST_NAMES
+from mcp_server.core.memory import LISTS
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.candidates import proposals
 
-KEYS = ("type", "title", "content", *LIST_NAMES, "supersedes", "evidence")  # of a candidate
+KEYS = ("type", "title", "content", *(key.name for key in LISTS if key.proposed), "supersedes", "evidence")
 
 
 def register(application: Application) -> None:
