@@ -206,7 +206,7 @@ def _context(event: str, text: str) -> dict[str, Any]:
 
 def _brief(event: dict[str, Any]) -> tuple[str, str]:
     """Return the text for the session, and one line for the person."""
-    from mcp_server.actions.context.brief import brief, note_given
+    from mcp_server.actions.context.brief import brief, is_of_new_index, note_given
     from mcp_server.actions.context.notice import notice
     from mcp_server.core.errors import IndexUnavailable
     from mcp_server.core.settings import is_unattended
@@ -222,10 +222,14 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
     try:
         shown = brief(store, notices=survived, again=store.session if compacted else "", folder=folder)
         note_given(store, shown, folder=folder, compacted=compacted)
-    except IndexUnavailable:
+        is_owed = not shown.text and is_of_new_index(store)
+    except IndexUnavailable:  # it is being made, or will be
+        shown, is_owed = None, True
+    if is_owed:
         from mcp_server.actions.context.late_brief import note_owed
 
-        note_owed(store)  # it is being made, or will be
+        note_owed(store)
+    if shown is None:
         return "", ""
     if is_unattended(os.environ):
         return shown.text, ""

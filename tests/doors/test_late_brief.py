@@ -67,6 +67,21 @@ def test_the_module_brings_it_with_a_prompt_until_one_was_sent(
     assert notes(memory_dir) == []
 
 
+def test_an_index_that_was_just_made_and_holds_nothing_yet_is_none(
+    opened: Opened, memory_dir: Path, project: Path
+) -> None:
+    with opened.store().database.write():
+        pass  # as the server begins, while the hook of the session's start reads
+
+    assert context(memory_dir, project, "SessionStart") == ""
+
+    with connected(opened) as call:
+        assert FACT in call("hook", event="UserPromptSubmit", session_id="s1", prompt=PROMPT)
+        call("hook", event="Told", session_id="s1")
+    assert FACT in context(memory_dir, project, "SessionStart", session_id="s2")
+    assert notes(memory_dir) == []
+
+
 def test_what_the_brief_shows_is_not_shown_again_for_the_prompt_that_brings_it(
     opened: Opened, memory_dir: Path, project: Path
 ) -> None:

@@ -73,6 +73,12 @@ def brief(
         ).rendered()
 
 
+def is_of_new_index(store: Store) -> bool:
+    """Tell whether the index was just made, so that a brief says nothing only for that."""
+    with store.database.read() as db:
+        return selections.is_new(db)
+
+
 class Prepared(NamedTuple):
     """All that a brief may tell, by importance, and how many characters it may have; for `render_brief`."""
 

@@ -2,7 +2,7 @@
 late_brief: the brief of a session that began while there was no index, shown with a later prompt.
 
 There is none after an update that changed it, on a new machine, and after somebody deleted it. The server
-makes it within seconds, but a session is shown its brief before that.
+makes it within seconds, but a session is shown its brief before that, or while it holds nothing yet.
 """
 
 import contextlib

@@ -284,8 +284,7 @@ def note_synced(store: Store, vaults: Iterable[Vault]) -> None:
 
 
 def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
-    # With the path: an index copied along with the store knows only the files at the old path.
-    return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
+    return [selections.synced(vault.key, str(vault.root)) for vault in vaults]
 
 
 def take_across(store: Store, old: Vault, path: Path, new: Vault, target: Path) -> None:

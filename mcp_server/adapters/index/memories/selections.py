@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # hooks load this module and make no queries
 TABLES = (Table("facts", {"name": str, "value": str}, pk="name"),)
 NEVER = tuple(sorted(SEARCHED_ALONE))  # sources of memories that are never shown unasked
 SOURCES = (MANUAL, *NEVER)  # never wait for the person: they are shown anyway, or never
+_SYNCED = "synced "  # how the facts begin that `synced` returns
 ENDING = 4  # characters that `memory.new_id` appends to the title
 Order = Literal["updated", "created"]  # which of a memory's times decides; the newest comes first
 ORDERS: Mapping[Order, str] = {"updated": "updated DESC, id", "created": "created DESC, id"}
@@ -261,6 +262,17 @@ def vaults_in_use(db: sqlite3.Connection) -> list[str]:
 def facts(db: sqlite3.Connection) -> set[str]:
     """Return the facts noted about the index as a whole."""
     return {str(row[0]) for row in db.execute("SELECT name FROM facts")}
+
+
+def synced(vault: str, root: str) -> str:
+    """Return the fact that the index took in the vault with that key, at *root*, at least once."""
+    # With the path: an index copied along with the store knows only the files at the old path.
+    return f"{_SYNCED}{vault} at {root!a}"
+
+
+def is_new(db: sqlite3.Connection) -> bool:
+    """Tell whether the index took in no vault yet: it was just made, and holds nothing only for that."""
+    return not any(fact.startswith(_SYNCED) for fact in facts(db))
 
 
 def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
