@@ -68,6 +68,7 @@ class Why(StrEnum):
     OVERDUE_ROOM_SHORT = "overdue, room short"
     EXPIRED = "expired"
     SESSION_FORGOTTEN = "session forgotten"
+    OCCASIONS = "occasions"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.capture.occasions import Group, take_answer
 from mcp_server.actions.exchange import seed
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.imports.formats import import_from
@@ -24,6 +25,7 @@ from mcp_server.actions.review import review as reviewing
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.sessions import forget_session
 from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.core.budget import Reply
 from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
@@ -264,6 +266,7 @@ def _one(act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
     return prepared
 
 
+OCCASIONS = Reply('[{"number": 1, "use_when": ["the gateway is slow"]}]', 0, 0, "")
 WAYS: dict[str, Callable[[Place], Act]] = {
     "revise the text": _revised(Revision(text="Wait a minute.")),
     "revise the title": _revised(Revision(title="Another title")),
@@ -302,6 +305,9 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "recall a node": _recall_node,
     "tidy twins": _tidied_twins,
     "tidy what has aged": _tidied_aged,
+    "add occasions": _one(
+        lambda store, memory_id: take_answer(store, Group((read(store, memory_id),)), OCCASIONS)
+    ),
     "forget a session": _forgotten_session,
     "import again": _imported_again,
     "seed again": _seeded_again,

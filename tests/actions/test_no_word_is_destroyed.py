@@ -43,6 +43,7 @@ ROAD = {
 }
 CALLERS = {  # of the road: a way of theirs, or the file of tests that takes back what they do
     "capture/capture.py": "test_commit.py",
+    "capture/occasions.py": "add occasions",
     "changes/put_back.py": "test_undo.py",
     "exchange/imports/batch.py": "import again",
     "exchange/imports/from_text.py": "import auto memory again",

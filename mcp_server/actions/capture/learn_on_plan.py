@@ -1,23 +1,26 @@
 """
 learn on the person's own plan: Claude Code calls the model between turns, everything else is done here.
 
-`hand_out` reserves a call and gives out a piece; `take_reply` takes the model's reply. Between the two the
-process holds the lock of the one call in flight. When it dies, the lock is freed, the piece is handed out
-again, and both calls count.
+`hand_out` reserves a call and gives out a piece of a session, or memories without occasions when no piece is
+left; `take_reply` takes the model's reply. Between the two the process holds the lock of the one call in
+flight. When it dies, the lock is freed, the same is handed out again, and both calls count.
 """
 
 import contextlib
 import functools
 from dataclasses import dataclass, replace
 
+from mcp_server.actions.capture import occasions
 from mcp_server.actions.capture.capture import is_kept_here
 from mcp_server.actions.capture.learn import (
     is_usable,
     next_piece,
     proposed,
+    question,
     take_answer,
     take_left_behind,
 )
+from mcp_server.actions.capture.occasions import Group
 from mcp_server.actions.capture.pieces import Part, Piece
 from mcp_server.actions.context.offers import Offer, may_be_made, note_made
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
@@ -26,8 +29,11 @@ from mcp_server.actions.model.setup import Choices, setup
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import replay, transcripts
 from mcp_server.adapters.index.events import spending as spent
+from mcp_server.adapters.prompts import prompt
 from mcp_server.core import budget
 from mcp_server.core.budget import CallFailed, CallOutcome, Reply
+from mcp_server.core.capture import extraction
+from mcp_server.core.capture import occasions as of_occasions
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.store import Store
 
@@ -39,9 +45,9 @@ OPTIONS = (NO, YES)
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """A piece that the model is being asked about: its reserved call, and the lock that is held for it."""
+    """What the model is being asked about: its reserved call, and the lock that is held for it."""
 
-    piece: Piece
+    subject: Piece | Group
     call: model_call.Call
     lock: contextlib.ExitStack
 
@@ -74,7 +80,7 @@ def decide(store: Store, answer: str) -> None:
 
 def hand_out(store: Store) -> HandedOut | None:
     """
-    Return the next piece with its call reserved, None when there is none or the person did not agree.
+    Return the next piece, or memories, with its call reserved; None for none, or without the person's yes.
 
     Raises ModelUnavailable when a call is in flight, or no more may be made now.
     """
@@ -84,34 +90,60 @@ def hand_out(store: Store) -> HandedOut | None:
         stack.enter_context(model_call.alone(store, 0))
         take_left_behind(store)
         _check_today(store)
-        while piece := next_piece(store, worth_a_call=True):
-            item = piece.digest
+        while subject := next_piece(store, worth_a_call=True) or occasions.next_group(store):
             try:
                 with store.database.read() as db:
-                    model_call.check_item(db, item)
-            except ModelUnavailable:
-                take_answer(store, piece)  # given up: the raw tier has it, and status says so
+                    model_call.check_item(db, subject.digest)
+            except ModelUnavailable:  # given up: `status` says so
+                _give_up(store, subject)
                 continue
-            sessions = piece.sessions
             call = model_call.reserve(
-                store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN, sessions=sessions
+                store,
+                subject.digest,
+                usd=0.0,
+                settings=spent.PLAN,
+                road=spent.PLAN,
+                sessions=subject.sessions,
             )
-            return HandedOut(piece, call, stack.pop_all())
+            return HandedOut(subject, call, stack.pop_all())
     return None
+
+
+def request(store: Store, handed: HandedOut) -> dict[str, str | int]:
+    """Return the question for the model, as `$.model.complete` takes it: system, prompt and maxTokens."""
+    if isinstance(handed.subject, Group):
+        texts = {"system": prompt("occasions"), "prompt": handed.subject.question}
+        return {**texts, "maxTokens": of_occasions.ANSWER_TOKENS}
+    texts = {"system": prompt("extract"), "prompt": question(store, handed.subject)}
+    return {**texts, "maxTokens": extraction.ANSWER_TOKENS}
 
 
 def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> list[DraftOutcome]:
     """
     Note what became of a call, and store what its answer proposes, checked as with a key.
 
-    Raises ModelUnavailable for a call without a reply; the piece is handed out again then.
+    Raises ModelUnavailable for a call without a reply; the same is handed out again then.
     """
     with handed.lock:
-        parts = tuple(part for part in handed.piece.parts if _is_unlearned(store, part))
-        piece = replace(handed.piece, parts=parts)
+        if isinstance(handed.subject, Group):
+            usable = functools.partial(occasions.is_usable, handed.subject)
+            answer = model_call.close(store, handed.call, reply, is_usable=usable)
+            if usable(answer):
+                occasions.take_answer(store, handed.subject, answer)
+            return []
+        parts = tuple(part for part in handed.subject.parts if _is_unlearned(store, part))
+        piece = replace(handed.subject, parts=parts)
         answer = model_call.close(store, handed.call, reply, is_usable=functools.partial(is_usable, piece))
         proposals_by_part = proposed(piece, answer)
         return [] if proposals_by_part is None else take_answer(store, piece, proposals_by_part)
+
+
+def _give_up(store: Store, subject: Piece | Group) -> None:
+    """Ask about *subject* no more; of a piece the raw tier has what was said."""
+    if isinstance(subject, Group):
+        occasions.give_up(store, subject)
+    else:
+        take_answer(store, subject)
 
 
 def _is_unlearned(store: Store, part: Part) -> bool:
@@ -122,7 +154,7 @@ def _is_unlearned(store: Store, part: Part) -> bool:
 
 
 def give_back(store: Store, handed: HandedOut) -> None:
-    """Close the call of a piece for which no reply will come, as one that was stopped."""
+    """Close a call for which no reply will come, as one that was stopped."""
     with contextlib.suppress(ModelUnavailable):
         take_reply(store, handed, budget.failure_on_plan("stopped", None))
 
@@ -132,7 +164,7 @@ def _check_today(store: Store) -> None:
     Raise ModelUnavailable when no more may be asked now.
 
     The process that holds the lock closes the calls of processes that died: these count for the day, not for
-    a piece.
+    what they were about.
     """
     now = store.now()
     store.database.require()  # an index that stands in does not know the calls made

@@ -17,6 +17,7 @@ from mcp_server.actions.capture.capture import keep, with_subagents
 from mcp_server.actions.capture.learn import learn_pieces, learn_rests
 from mcp_server.actions.capture.mine import mine_when_logged
 from mcp_server.actions.capture.note import note_ended, note_seen
+from mcp_server.actions.capture.occasions import ask as ask_for_occasions
 from mcp_server.actions.capture.pending_answers import sweep_answers
 from mcp_server.actions.capture.pieces import AT_ONCE, Part
 from mcp_server.actions.context.claude_md import refresh
@@ -57,6 +58,8 @@ class Work:
     """
     What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so).
 
+    `occasions` is the number of memories that got some.
+
     `finished`: the steps after learning, upkeep included, were done for some project.
     """
 
@@ -64,6 +67,7 @@ class Work:
     outcomes: list[DraftOutcome] = field(default_factory=list)
     waits: str = ""
     failed: dict[str, str] = field(default_factory=dict)
+    occasions: int = 0
     finished: bool = False
 
 
@@ -91,7 +95,7 @@ def work(store_for: StoreFor) -> Work | None:
         catch_up(store)
         if not _pending(store, tally):
             break
-    if tally.kept or tally.outcomes or new_of_team:
+    if tally.kept or tally.outcomes or tally.occasions or new_of_team:
         _embed(store, tally)
         if met:
             _exchange(store, tally)
@@ -226,12 +230,14 @@ def _learn_all(store_for: StoreFor, tally: Work, touched: dict[str, Store]) -> N
 
 def _finish(store: Store, tally: Work) -> None:
     """
-    Make a new index whole, mine the logged outputs, tidy when it is due, refresh the blocks in CLAUDE.md.
+    Ask for occasions, make a new index whole, mine the logged outputs, tidy when due, refresh the blocks.
 
     The hooks of the next session read no file: they ask the index.
     """
     tally.finished = True
     captures = store.settings.capture != "manual"
+    with _noting(tally, "occasions"):
+        tally.occasions += ask_for_occasions(store)
     for step in (ensure_synced, *((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
         with _noting(tally, step.__name__):
             step(store)

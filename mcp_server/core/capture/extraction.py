@@ -85,7 +85,7 @@ def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[
     A proposal belongs to the first chunk that supports it. Of an answer that was cut off, the complete
     objects count.
     """
-    objects = _objects(answer)
+    objects = objects_in(answer)
     if objects is None:
         return None
     by_chunk: list[list[Proposal]] = [[] for _ in chunks]
@@ -122,7 +122,7 @@ def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | Non
     if borne is None:
         return None
     number = candidate.get("supersedes")
-    lists: dict[str, Any] = {key.name: _listed(key, candidate.get(key.name)) for key in LISTS if key.proposed}
+    lists: dict[str, Any] = {key.name: listed(key, candidate.get(key.name)) for key in LISTS if key.proposed}
     return Proposal(
         type=name,
         title=title,
@@ -135,14 +135,14 @@ def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | Non
     )
 
 
-def _listed(key: ListKey, value: Any) -> tuple[str, ...]:
-    """Return the texts that *value*, if it is a list, proposes for *key*, each on one line."""
-    listed = value if isinstance(value, list) else ()
-    lines = (" ".join(text.split()) for text in listed if isinstance(text, str))
+def listed(key: ListKey, value: Any) -> tuple[str, ...]:
+    """Return the different texts that *value*, if it is a list, proposes for *key*, each on one line."""
+    texts = (text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
+    lines = dict.fromkeys(" ".join(text.split()) for text in texts)
     return tuple(filter(key.fits, filter(None, lines)))[: key.proposed]
 
 
-def _objects(answer: str) -> list[Any] | None:
+def objects_in(answer: str) -> list[Any] | None:
     """Return the objects of the first JSON array in *answer*; if it was cut off, the complete ones."""
     start = answer.find("[")
     while start >= 0:

@@ -24,8 +24,8 @@ NOT_AGREED = (
 def question(daily_calls: int) -> str:
     """Return the question whether Daybook may learn on the person's plan, with *daily_calls* at most."""
     return (
-        "Daybook can learn from this and other sessions by itself. Excerpts, without secrets and what you"
-        " marked as private, then go to a small model of Claude's: on your plan (or the key that Claude Code"
-        f" uses), at most {daily_calls} short calls a day, never while you wait."
+        "Daybook can learn from this and other sessions by itself. Excerpts and memories, without secrets and"
+        " what you marked as private, then go to a small model of Claude's: on your plan (or the key that"
+        f" Claude Code uses), at most {daily_calls} short calls a day, never while you wait."
         " 'daybook setup --no-plan' ends it. May it learn, starting with the sessions that wait?"
     )

@@ -219,6 +219,10 @@ CREATE TABLE "moved_refs" (
 CREATE INDEX "idx_moved_refs_new"
     ON "moved_refs" ("new");
 
+CREATE TABLE "occasions_asked" (
+   "ref" TEXT PRIMARY KEY
+);
+
 CREATE TABLE "receipts" (
    "row" INTEGER PRIMARY KEY,
    "answer" INTEGER NOT NULL,

@@ -103,6 +103,15 @@ def today_on_plan(db: sqlite3.Connection, now: int) -> int:
     return int(rows.fetchone()[0])
 
 
+def today_about(db: sqlite3.Connection, beginning: str, now: int) -> int:
+    """Return the number of that day's calls, paid or on the plan, about items with that *beginning*."""
+    rows = db.execute(
+        f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND substr(item, 1, ?) = ?",
+        (now - now % DAY, len(beginning), beginning),
+    )
+    return int(rows.fetchone()[0])
+
+
 def by_day(db: sqlite3.Connection, *, since: int) -> list[tuple[int, float, int, int]]:
     """Return (first second of the UTC day, USD, paid calls, calls on the plan) from *since* on."""
     rows = db.execute(

@@ -1,4 +1,4 @@
-"""Learning between turns on the person's own plan: the client asks a model about a piece of transcript."""
+"""Learning between turns on the person's own plan: the client asks a model what the server hands out."""
 
 import contextlib
 import threading
@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_server.actions.capture import learn_on_plan as plan
-from mcp_server.actions.capture.learn import question
 from mcp_server.actions.capture.learn_on_plan import HandedOut
-from mcp_server.adapters.prompts import prompt
 from mcp_server.core.budget import CallFailed, Reply, failure_on_plan
-from mcp_server.core.capture.extraction import ANSWER_TOKENS
 from mcp_server.core.errors import Held, ModelUnavailable
 from mcp_server.core.settings import hooks_are_off, is_unattended
 from mcp_server.doors.server.application import Application
@@ -69,14 +66,8 @@ def _next(application: Application, payload: Payload) -> Answer:
     late = threading.Timer(LONGEST, _give_back, (application, name))
     late.daemon = True
     late.start()
-    request = {
-        "model": SMALL_MODEL,
-        "system": prompt("extract"),
-        "prompt": question(store, handed.piece),
-        "maxTokens": ANSWER_TOKENS,
-        "timeoutMs": int(PATIENCE * 1000),
-    }
-    return {"call": name, "request": request}
+    limits = {"model": SMALL_MODEL, "timeoutMs": int(PATIENCE * 1000)}
+    return {"call": name, "request": {**limits, **plan.request(store, handed)}}
 
 
 def _may_ask(application: Application, store: Store) -> bool:
@@ -93,7 +84,7 @@ def _may_ask(application: Application, store: Store) -> bool:
 
 def learned(application: Application, payload: Payload) -> Answer:
     """
-    Store what the model said about a piece; return the ids of the new memories, as `stored`.
+    Store what the model said; return the ids of the new memories, as `stored`.
 
     `payload` has the `call`, and from `$.model.complete` either `text` and `usage`, or `reason` and `status`.
     """
@@ -102,7 +93,7 @@ def learned(application: Application, payload: Payload) -> Answer:
         return {}
     try:
         outcomes = plan.take_reply(application.opened.store(), handed, _reply(payload))
-    except ModelUnavailable:  # the piece is handed out again, and `status` says what is wrong
+    except ModelUnavailable:  # it is handed out again, and `status` says what is wrong
         return {}
     return {"stored": [outcome.id for outcome in outcomes]}
 
