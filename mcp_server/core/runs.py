@@ -11,14 +11,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory import LIST_NAMES, Link, Memory
 from mcp_server.core.memory_parts import Status, fingerprint, id_in, parse_timestamp, timestamp, vault_in
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 UNDONE = "undone"
 """The verb with which the ledger and the history record that a change was undone."""
 FIELDS = (
-    "status", "archived_reason", "superseded_by", "valid_to", "tags", "use_when", "links", "merged_from",
+    "status", "archived_reason", "superseded_by", "valid_to", *LIST_NAMES, "links", "merged_from",
 )  # fmt: skip
 """What of a memory a run may change."""
 
@@ -216,6 +216,4 @@ def _field(name: str, value: Any) -> Any:
             return parse_timestamp(value) if value else None
         case "links":
             return tuple(Link(rel, to, tuple(notes[0]) if notes else ()) for rel, to, *notes in value)
-        case "tags" | "use_when" | "merged_from":
-            return tuple(value)
-    return value
+    return tuple(value) if isinstance(value, list) else value

@@ -136,10 +136,9 @@ def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | Non
 
 
 def listed(key: ListKey, value: Any) -> tuple[str, ...]:
-    """Return the different texts that *value*, if it is a list, proposes for *key*, each on one line."""
-    texts = (text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
-    lines = dict.fromkeys(" ".join(text.split()) for text in texts)
-    return tuple(filter(key.fits, filter(None, lines)))[: key.proposed]
+    """Return the texts that *value*, if it is a list, proposes for *key*, cleaned."""
+    texts = [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return key.first(texts)[: key.proposed]
 
 
 def objects_in(answer: str) -> list[Any] | None:
