@@ -1,10 +1,11 @@
 """
-What accompanies the prompts of a project: `python benchmarks/prompts.py FOLDER… [--use-when] [--around N]`.
+What accompanies the prompts of a project: `python benchmarks/prompts.py FOLDER… [--use-when FILE]`.
 
 FOLDER is a project: `memories.jsonl` {id, type, title, text, tags, touches} and `prompts.jsonl` {id, text,
 useful}, where `useful` names the memories worth showing with a prompt, none for most. What stands before the
-number in the id of a prompt is its kind. With --use-when the memories have the occasions of `use_when.jsonl`,
-which somebody wrote who saw the memories alone, as Claude does who stores them.
+number in the id of a prompt is its kind. With --use-when the memories have the occasions of a file of the
+project: `use_when.jsonl`, which somebody wrote who saw the memories alone, as Claude does who stores them, or
+`use_when_asked.jsonl`, the answers to what Daybook asks about memories that have none.
 All memories lie in a new store, and every prompt is the first of a session.
 """
 
@@ -65,10 +66,10 @@ class Shown:
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--around", default=0, help="That many other memories of the same project stand around them.")
-@click.option("--use-when", is_flag=True, help="The memories say on which occasions they are to be used.")
+@click.option("--use-when", default="", metavar="FILE", help="This file of each has the memories' occasions.")
 @click.option("--json", "as_json", is_flag=True, help="Print what came with every prompt, to compare runs.")
 @click.option("--before", type=click.Path(exists=True, path_type=Path), help="Such a run to compare with.")
-def main(folders: Sequence[Path], around: int, use_when: bool, as_json: bool, before: Path | None) -> None:
+def main(folders: Sequence[Path], around: int, use_when: str, as_json: bool, before: Path | None) -> None:
     """Measure what the prompts of each of FOLDERS are accompanied by."""
     prompts_by_project = {folder.name: measured(folder, around, use_when=use_when) for folder in folders}
     state = {
@@ -99,7 +100,7 @@ def main(folders: Sequence[Path], around: int, use_when: bool, as_json: bool, be
         click.echo("\n" + tabulate(changed, headers=["prompt", "before", "now"]))
 
 
-def measured(folder: Path, around: int = 0, *, use_when: bool = False) -> list[Shown]:
+def measured(folder: Path, around: int = 0, *, use_when: str = "") -> list[Shown]:
     """Return what comes with each prompt of the project in *folder*; the rest is as for `stored`."""
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around, use_when=use_when)
@@ -113,16 +114,14 @@ def measured(folder: Path, around: int = 0, *, use_when: bool = False) -> list[S
 
 
 def stored(
-    folder: Path, place: Path, around: int = 0, *, use_when: bool = False
+    folder: Path, place: Path, around: int = 0, *, use_when: str = ""
 ) -> tuple[Opened, Store, dict[str, str]]:
     """
     Return a store at *place* with the project of *folder*, and id → the name it has in the project.
 
-    *around* other memories stand beside those of the project, which have their occasions if *use_when*.
+    *around* other memories stand beside those of the project, which have the occasions in the file *use_when*.
     """
-    occasions = (
-        {row["id"]: tuple(row["use_when"]) for row in rows_of(folder / "use_when.jsonl")} if use_when else {}
-    )
+    occasions = {row["id"]: tuple(row["use_when"]) for row in rows_of(folder / use_when)} if use_when else {}
     root = place / "project"
     root.mkdir()
     opened = Opened({"MEMORY_DIR": str(place / "memory"), "EMBEDDING_MODEL": "minilm-l6"}, folder=root)
