@@ -119,7 +119,7 @@ def stored(
     """
     Return a store at *place* with the project of *folder*, and id → the name it has in the project.
 
-    *around* other memories stand beside those of the project, which have the occasions in the file *use_when*.
+    *around* other memories stand beside the project's, which have the occasions of the file *use_when*.
     """
     occasions = {row["id"]: tuple(row["use_when"]) for row in rows_of(folder / use_when)} if use_when else {}
     root = place / "project"
