@@ -58,9 +58,7 @@ class Work:
     """
     What a worker did: utterances kept, what became of proposals, and why it could not learn ('' if so).
 
-    `occasions` is the number of memories that got some.
-
-    `finished`: the steps after learning, upkeep included, were done for some project.
+    `occasions`: how many memories got some. `finished`: the steps after learning were done for some project.
     """
 
     kept: int = 0
