@@ -1,6 +1,8 @@
 """Each list of short texts has one row; what cannot follow from it is held to the rows."""
 
+import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,15 @@ from mcp_server.core.memory import LIST_NAMES, TAGS, USE_WHEN, Beside, Memory, N
 @pytest.mark.parametrize("holder", [Memory, Beside, NewBeside])
 def test_a_list_is_a_field_of_a_memory_and_of_what_is_given_with_one(holder: type) -> None:
     assert {*LIST_NAMES} <= {field.name for field in fields(holder)}
+
+
+@pytest.mark.parametrize("tool", ["remember", "revise"])
+def test_a_tool_that_takes_what_a_memory_says_takes_every_list(tool: str) -> None:
+    listed = Path(__file__).parents[2] / "mcp_server/doors/server/listed.json"
+    tools = json.loads(listed.read_text(encoding="utf-8"))["tools"]["core"]
+
+    (schema,) = (described["inputSchema"] for described in tools if described["name"] == tool)
+    assert {*LIST_NAMES} <= {*schema["properties"]}
 
 
 def test_a_merge_of_memories_may_change_every_list() -> None:

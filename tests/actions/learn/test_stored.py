@@ -10,7 +10,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import review_candidates
 from mcp_server.actions.judge.compare_and_store import Action
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import LISTS, Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, open_learning, proposal
@@ -32,6 +32,19 @@ def test_a_proposal_says_on_which_occasions_it_helps(
 
     (memory,) = knowledge(learning)
     assert memory.use_when == ("add a report", "invoices are slow")
+
+
+def test_every_list_that_a_model_is_asked_for_is_stored(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    lists = {key.name: ["a", "b"] for key in LISTS if key.proposed}
+    model.answers = [answer(proposal(POSTGRES, "keep invoices in Postgres", **lists))]
+    recorded.user(POSTGRES)
+
+    learn(learning, kept(learning, recorded))
+
+    (memory,) = knowledge(learning)
+    assert {name: [*getattr(memory, name)] for name in lists} == lists
 
 
 @pytest.mark.feature("B-49")
