@@ -37,11 +37,6 @@ class ListKey(NamedTuple):
         """How the command line calls it."""
         return f"--{self.name.replace('_', '-')}"
 
-    @property
-    def between(self) -> str:
-        """What stands between two texts of it where they are one."""
-        return "\n" if self.phrases else " "
-
     def cleaned(self, texts: Iterable[str], had: Sequence[str] = ()) -> tuple[str, ...]:
         """
         Return *texts* cleaned, each once, in order.
@@ -83,11 +78,7 @@ def as_phrase(text: str) -> str:
 
 
 def as_tag(text: str) -> str:
-    """
-    Return *text* in lower case with hyphens for blanks.
-
-    Signs at the end of a word stay: `c++` and `c#` are not `c`.
-    """
+    """Return *text* in lower case, with hyphens for blanks; signs stay at its end: `c++` is not `c`."""
     cleaned = unicodedata.normalize("NFC", text).strip().lstrip("#").lower()
     return re.sub(r"(?:(?<![\w+])[+#]|[^\w./+#-])+", _between_words, cleaned).strip("-")
 

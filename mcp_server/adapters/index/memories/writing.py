@@ -212,7 +212,7 @@ def searched_texts(memory: Memory) -> dict[str, str]:
     """Return column → what is searched of *memory* there; what an index of words splits is in `parts`."""
     from mcp_server.core.text.words import index_parts
 
-    lists = {key.name: key.between.join(getattr(memory, key.name)) for key in LISTS}
+    lists = {key.name: ("\n" if key.phrases else " ").join(getattr(memory, key.name)) for key in LISTS}
     texts = {"title": memory.title, "text": memory.text, **lists}
     return texts | {"parts": " ".join(index_parts("\n".join(texts.values())))}
 
