@@ -14,9 +14,9 @@ from mcp_server.core.secrets.redaction import redact, without_secrets
 
 MOST = 10  # memories in one question
 LEAST = 5  # memories that are worth a question; fewer wait for more
-MOST_A_DAY = 5  # questions: fifty memories, about 20,000 tokens
+MOST_A_DAY = 5  # questions: fifty memories, about 15,000 tokens
 SHOWN = 600  # characters of a memory in a question
-ANSWER_TOKENS = 1024  # of the model, at most; ten memories take some 600
+ANSWER_TOKENS = 2048  # of the model, at most; ten memories take some 700
 
 
 def request(memories: Sequence[tuple[str, str]]) -> str:
