@@ -38,10 +38,12 @@ def answer_of(run: Run) -> str:
 
 
 def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, store: Path) -> None:
-    stored = answer_of(claude.prompt(f"/remember Deploys | {TUESDAYS} [tags: ops]"))
+    stored = answer_of(
+        claude.prompt(f"/remember Deploys | {TUESDAYS} [tags: ops] [use when: ship it, roll out]")
+    )
     assert re.match(r"deploys-\w+: remembered as note \(project level\)\.\n/", stored), stored
     own, path = stored.partition(":")[0], Path(stored.splitlines()[1])
-    assert "source: manual\n" in path.read_text(encoding="utf-8")
+    assert "use_when:\n  - ship it\n  - roll out\nsource: manual\n" in path.read_text(encoding="utf-8")
     assert path.is_relative_to(store)
 
     beside = answer_of(claude.prompt(f"/remember Deploys | {FRIDAYS}"))
