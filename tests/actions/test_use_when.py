@@ -19,6 +19,7 @@ from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import pairs
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import USE_WHEN, Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
 from mcp_server.core.team.team_rules import fit
@@ -95,6 +96,19 @@ def test_a_note_of_another_program_keeps_its_occasions(store: Store, tmp_path: P
 
     (hit,) = recall(store, Query("extend grammar")).hits
     assert read(store, hit.id).memory.use_when == ("add a statement", "extend the grammar")
+
+
+def test_what_is_known_already_gets_the_occasions_of_an_import(store: Store, tmp_path: Path) -> None:
+    draft = Draft("passes", "Five passes.", use_when=("add a loop",), level=Level.USER)
+    known = remember(store, draft).memory
+    (tmp_path / "notes").mkdir()
+    note = "---\ntags: [tree]\nuse_when: [extend the grammar]\n---\nFive passes.\n"
+    (tmp_path / "notes" / "passes.md").write_text(note, encoding="utf-8")
+
+    import_from(store, "notes", tmp_path / "notes")
+
+    memory = read(store, known.id).memory
+    assert (memory.tags, memory.use_when) == (("tree",), ("add a loop", "extend the grammar"))
 
 
 def test_the_index_stays_whole_while_occasions_come_and_go(store: Store) -> None:

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mcp_server.actions.capture.capture import conversation_id, is_kept_here
 from mcp_server.actions.capture.pending_answers import Learned, LearnedPiece, forget_spooled, spool, spooled
@@ -30,7 +31,7 @@ from mcp_server.core.budget import Reply
 from mcp_server.core.capture.extraction import ANSWER_TOKENS, Proposal, placed, proposals, request
 from mcp_server.core.capture.mining import Mined
 from mcp_server.core.errors import ModelUnavailable, Rejected, Unreadable
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import LISTS, Draft
 from mcp_server.core.search.query import Hit
 from mcp_server.core.secrets.redaction import without_secrets
 from mcp_server.core.worth.ratings import BASE_TRUST
@@ -212,18 +213,18 @@ def is_usable(piece: Piece, reply: Reply) -> bool:
 
 
 def _resolved(proposals: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
-    """Return *proposals* without tags and occasions that hold secrets; memories named by number get ids."""
-    return [
-        Learned(
-            replace(
-                proposal,
-                tags=without_secrets(proposal.tags),
-                use_when=without_secrets(proposal.use_when),
-            ),
-            neighbours[proposal.supersedes - 1].id if proposal.supersedes else "",
-        )
-        for proposal in proposals
-    ]
+    """Return *proposals* without tags and the like that hold secrets; memories named by number get ids."""
+    resolved = []
+    for proposal in proposals:
+        lists: dict[str, Any] = {name: without_secrets(texts) for name, texts in _lists(proposal).items()}
+        supersedes = neighbours[proposal.supersedes - 1].id if proposal.supersedes else ""
+        resolved.append(Learned(replace(proposal, **lists), supersedes))
+    return resolved
+
+
+def _lists(proposal: Proposal) -> dict[str, Any]:
+    """Return name → texts of what *proposal* has of each list that a model may propose."""
+    return {key.name: getattr(proposal, key.name) for key in LISTS if key.proposed}
 
 
 def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> list[DraftOutcome]:
@@ -235,8 +236,7 @@ def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> 
             proposal.title,
             proposal.text,
             type=proposal.type,
-            tags=proposal.tags,
-            use_when=proposal.use_when,
+            **_lists(proposal),
             source=proposal.source,
             session=transcript.session,
             conversation=conversation_id(transcript),

@@ -108,11 +108,11 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     linked = {(as_label(link.rel), link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     lists: dict[str, Any] = {
-        key.name: _joined(getattr(memory, key.name), getattr(draft, key.name), key.most) for key in LISTS
+        key.name: joined(getattr(memory, key.name), getattr(draft, key.name), key.most) for key in LISTS
     }
     return Revision(
-        links=_joined(memory.links, links, MAX_LINKS),
-        touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
+        links=joined(memory.links, links, MAX_LINKS),
+        touches=joined(memory.touches, draft.touches, MAX_TOUCHES),
         notes=(*memory.notes, *notes) if notes else None,
         **lists,
         **{name: getattr(draft, name) or None for name in WORDS if not getattr(memory, name)},
@@ -250,7 +250,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
     return draft
 
 
-def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
+def joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
     """Return *own* and then *new*, each value once, at most *most* of them."""
     return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from mcp_server.actions.exchange.imports.batch import (
     Batch,
@@ -41,13 +42,14 @@ from mcp_server.actions.exchange.imports.plan import (
 from mcp_server.actions.files.commit import one_run, put
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.sync import ensure_synced, sync
+from mcp_server.actions.memory.remember import joined
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import imports
 from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory import TAGS
+from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import Level, id_in, ref_of
 from mcp_server.store import Store
 
@@ -280,7 +282,7 @@ def _take_over(store: Store, plan: Plan, path: Path, digest: str, batch: Batch, 
 
 
 def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool) -> Item:
-    """Note that a memory here says what the record says; it gets the record's tags."""
+    """Note that a memory here says what the record says; it gets the record's tags and occasions."""
     assert plan.holder and plan.memory
     if dry_run:
         return Item(plan.record.key, Outcome.MERGED, plan.id)
@@ -293,9 +295,13 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
         file = parsed(vault_at(store, plan), path)
         memory = file.memory
         own = is_made_of(plan, memory, digest)
-        tags = TAGS.cleaned([*memory.tags, *plan.memory.tags][: TAGS.most])
-        if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:
+        lists: dict[str, Any] = {
+            key.name: joined(getattr(memory, key.name), getattr(plan.memory, key.name), key.most)
+            for key in LISTS
+        }
+        brings = any(getattr(memory, name) != texts for name, texts in lists.items())
+        if brings and store.vault(plan.holder.vault) and not plan.record.lossless:
             with contextlib.suppress(DaybookError):
-                revise(store, plan.id, Revision(tags=tags))
+                revise(store, plan.id, Revision(**lists))
     note_outcome(plan, ref, digest, batch, own=own)
     return Item(plan.record.key, Outcome.MERGED, plan.id)
