@@ -85,12 +85,13 @@ def test_occasions_are_changed_taken_away_and_joined(store: Store) -> None:
     assert recall(store, Query("extend grammar")).hits == ()
 
 
-def test_a_note_of_another_program_keeps_its_occasions(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "said", ["\n  - add a statement\n  - extend the grammar", " add a statement, extend the grammar"]
+)
+def test_a_note_of_another_program_keeps_its_occasions(store: Store, tmp_path: Path, said: str) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
-    (folder / "passes.md").write_text(
-        "---\nuse_when:\n  - add a statement\n  - extend the grammar\n---\nFive passes.\n", encoding="utf-8"
-    )
+    (folder / "passes.md").write_text(f"---\nuse_when:{said}\n---\nFive passes.\n", encoding="utf-8")
 
     import_from(store, "notes", folder)
 
