@@ -142,3 +142,25 @@ def learned_after_a_turn(terminal: Terminal, store: Path) -> bool:
     terminal.send("good morning", ["good morning to you"])
     terminal.shows("Learned: ", ASKED_WITHIN)
     return bool(knowledge(store))
+
+
+@needs_tmux
+def test_once_nothing_is_left_to_learn_memories_get_occasions(claude: Claude, store: Path) -> None:
+    claude.env["DAYBOOK_PLAN_CALLS"] = "yes"
+    (store / "knowledge").mkdir(parents=True)
+    paths = [store / "knowledge" / f"pass-{number}.md" for number in range(5)]
+    for number, path in enumerate(paths):
+        path.write_text(f"---\ntype: gotcha\n---\nPass {number} of the compiler has a wildcard.\n")
+    given = [{"number": number, "use_when": ["add a statement"]} for number in range(1, 6)]
+
+    with claude.interactive() as terminal:
+        terminal.api.memory = lambda request: json.dumps(given)
+        for turn in range(1, 9):
+            terminal.send(f"good morning {turn}", [f"good morning to you {turn}"])
+            with terminal.api.arrived:  # the next prompt would end the call
+                if terminal.api.arrived.wait_for(lambda: memory(terminal), ASKED_WITHIN):
+                    break
+        wait_until(lambda: all("add a statement" in path.read_text() for path in paths), terminal.screen)
+        (request,) = memory(terminal)
+
+    assert "Pass 4 of the compiler" in str(request.body["messages"])
