@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.upkeep.work import Work
+from mcp_server.doors.shown import upkeep
 from tests.doors.shell import Run
 from tests.recorded import Recorded
 
@@ -72,6 +74,8 @@ def test_candidates_are_listed_and_decided_on(run: Run, typed: Run, project: Pat
 
 def test_work_says_what_it_did(run: Run, memory_dir: Path) -> None:
     assert run("work").stdout == "0 turns kept; memories: nothing\n"
+    with_occasions = "0 turns kept; memories: nothing; occasions for 2 memories"
+    assert upkeep.worked(Work(occasions=2)).head == with_occasions
 
 
 def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(

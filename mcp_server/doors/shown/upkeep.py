@@ -105,8 +105,9 @@ def worked(work: Work | None) -> Shown:
     """Return what a worker did, None when another one is at it."""
     if work is None:
         return Shown("Another worker is running.")
+    given = f"; occasions for {counted(work.occasions, 'memory')}" if work.occasions else ""
     return Shown(
-        f"{counted(work.kept, 'turn')} kept; memories: {summary(work.outcomes)}",
+        f"{counted(work.kept, 'turn')} kept; memories: {summary(work.outcomes)}{given}",
         rows=_failed(work.failed),
         notes=[f"The rest waits: {work.waits}" if work.waits else ""],
         json=asdict(work),
