@@ -15,7 +15,7 @@ pytestmark = pytest.mark.client
 DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
 LONG = f"{DECIDED} {'And so it goes on for a while. ' * 30}"
 SAID = "Invoices are kept in Postgres because the reports need window functions."
-QUESTION = "May it learn, starting with the sessions that wait"
+QUESTION = "Daybook can learn from this and other sessions"  # how it begins: its end may be on two lines
 ASKED_WITHIN = 15.0  # seconds on a busy machine
 TURNS = 10
 
