@@ -77,8 +77,8 @@ class Reason:
     Why a run changes memories, as values of which doors make a sentence.
 
     `why` is a Why; where an earlier version wrote the event, it is its whole sentence. `ids` are the memories
-    that the reason names, `number` are its days or tokens, `word` is the type, the status or the reason that
-    the memory had, `replaced` are the ids of what it had superseded.
+    that the reason names, `number` are its days or tokens, `word` is the run, or the type, the status or the
+    reason that the memory had, `replaced` are the ids of what it had superseded.
     """
 
     why: str

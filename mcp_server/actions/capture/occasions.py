@@ -93,7 +93,7 @@ def take_answer(store: Store, group: Group, reply: Reply) -> int:
             for number, occasions in by_number.items():
                 file = group.memory_files[number]
                 changed = change(file.ref, file.memory, file.place, use_when=occasions)
-                entry = RunEntry(STEP, Reason(Why.OCCASIONS, (file.memory.id,)), (changed,))
+                entry = RunEntry(STEP, Reason(Why.OCCASIONS, (file.memory.id,), word=run), (changed,))
                 runs.attempt(store.acting_as(MODEL), entry, run, not_made)
     except Conflict:
         return 0  # another process tidies: these memories are asked about again

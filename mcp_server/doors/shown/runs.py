@@ -25,7 +25,7 @@ SENTENCES = {
     Why.OVERDUE_ROOM_SHORT: "trash: {ids} was archived {number} days ago, space is short",
     Why.EXPIRED: "trash: {ids} was proposed and not seen for {number} days",
     Why.SESSION_FORGOTTEN: "{word} {ids} goes to the trash",
-    Why.OCCASIONS: "add occasions: {ids}",
+    Why.OCCASIONS: "add occasions: {ids}, in the run {word}",
 }
 
 

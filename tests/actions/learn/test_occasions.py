@@ -73,7 +73,9 @@ def test_with_a_key_memories_get_occasions_once_and_all_are_taken_back_at_once(
     assert recall(store, Query("screenshot")).hits[0].id == passes
     worked(opened)
     assert model.calls == 1
-    (run,) = {line["run"] for line in ledger(opened, "tidied") if line.get("step") == "add occasions"}
+    lines = [line for line in ledger(opened, "tidied") if line.get("step") == "add occasions"]
+    (run,) = {line["run"] for line in lines}
+    assert {line["reason"]["word"] for line in lines} == {run}, "`daybook history` names it"
     runs.undo(store, run)
     assert occasions(store, passes) == ()
     worked(opened)
