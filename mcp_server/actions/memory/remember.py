@@ -107,14 +107,11 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     notes = tuple(note for note in new_notes if name_of(note) not in names)
     linked = {(as_label(link.rel), link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
-    lists: dict[str, Any] = {
-        key.name: joined(getattr(memory, key.name), getattr(draft, key.name), key.most) for key in LISTS
-    }
     return Revision(
-        links=joined(memory.links, links, MAX_LINKS),
-        touches=joined(memory.touches, draft.touches, MAX_TOUCHES),
+        links=_joined(memory.links, links, MAX_LINKS),
+        touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
         notes=(*memory.notes, *notes) if notes else None,
-        **lists,
+        **lists_with(memory, draft),
         **{name: getattr(draft, name) or None for name in WORDS if not getattr(memory, name)},
     )
 
@@ -250,7 +247,12 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
     return draft
 
 
-def joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
+def lists_with(memory: Memory, other: Memory | Draft) -> dict[str, Any]:
+    """Return by key the lists of *memory*, each with what *other* has more, as far as there is room."""
+    return {key.name: _joined(getattr(memory, key.name), getattr(other, key.name), key.most) for key in LISTS}
+
+
+def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
     """Return *own* and then *new*, each value once, at most *most* of them."""
     return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
 

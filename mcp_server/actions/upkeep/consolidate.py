@@ -14,7 +14,7 @@ from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.runs import DUPLICATES
-from mcp_server.actions.memory.remember import still_superseded
+from mcp_server.actions.memory.remember import lists_with, still_superseded
 from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
@@ -141,7 +141,8 @@ def put_away(
 def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
     memory = stays.memory
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
-    taking = change(stays.ref, memory, stays.place, merged_from=lineage, **_lists([memory, goes.memory]))
+    lists = lists_with(memory, goes.memory)
+    taking = change(stays.ref, memory, stays.place, merged_from=lineage, **lists)
     return RunEntry(
         DUPLICATES,
         Reason(Why.MERGED, (memory.id, goes.memory.id)),
@@ -150,11 +151,6 @@ def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
         heir=stays.ref,
         ancestors=(goes.ref,),
     )
-
-
-def _lists(sources: Sequence[Memory]) -> dict[str, Any]:
-    """Return by key what one memory has of the lists of *sources*."""
-    return {key.name: key.joined(getattr(memory, key.name) for memory in sources) for key in LISTS}
 
 
 def _superseded(store: Store, file: MemoryFile, by: str) -> Change:
@@ -188,7 +184,9 @@ def merged_entry(
     last = max(sources, key=lambda memory: memory.updated)
     now = store.moment()
     title, text = clean_title(merge.title), clean_text(merge.text)
-    lists = _lists(sources)
+    lists: dict[str, Any] = {
+        key.name: key.joined(getattr(memory, key.name) for memory in sources) for key in LISTS
+    }
     lists["tags"] = TAGS.first([*lists["tags"], *(tag for tag in merge.tags if len(tag) <= LONGEST_TAG)])
     touches = (file.memory.touches for file in memory_files if file.vault.level is vault.level)
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)

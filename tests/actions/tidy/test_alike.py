@@ -8,7 +8,7 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import usage
-from mcp_server.core.memory import Link
+from mcp_server.core.memory import USE_WHEN, Link
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.review import proposal
@@ -40,6 +40,18 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
         ref = read(store, stays).ref
         assert usage.usage_of(db, [ref])[ref].accesses == 2
     assert tidy(store).entries == []
+
+
+def test_one_that_takes_over_keeps_all_that_a_hand_wrote_into_it(store: Store) -> None:
+    gone, stays = twins(store)
+    written = tuple(f"occasion {number}" for number in range(USE_WHEN.most + 1))
+    path = read(store, stays).path
+    path.write_text(path.read_text().replace("type:", f"use_when: [{', '.join(written)}]\ntype:"))
+    revise(store, gone, Revision(use_when=("roll back",)))
+
+    tidy(store)
+
+    assert read(store, stays).memory.use_when == written
 
 
 def test_what_is_only_alike_is_left_to_the_person(store: Store) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from mcp_server.actions.exchange.imports.batch import (
     Batch,
@@ -42,14 +41,13 @@ from mcp_server.actions.exchange.imports.plan import (
 from mcp_server.actions.files.commit import one_run, put
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.sync import ensure_synced, sync
-from mcp_server.actions.memory.remember import joined
+from mcp_server.actions.memory.remember import lists_with
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import imports
 from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import Level, id_in, ref_of
 from mcp_server.store import Store
 
@@ -295,10 +293,7 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
         file = parsed(vault_at(store, plan), path)
         memory = file.memory
         own = is_made_of(plan, memory, digest)
-        lists: dict[str, Any] = {
-            key.name: joined(getattr(memory, key.name), getattr(plan.memory, key.name), key.most)
-            for key in LISTS
-        }
+        lists = lists_with(memory, plan.memory)
         brings = any(getattr(memory, name) != texts for name, texts in lists.items())
         if brings and store.vault(plan.holder.vault) and not plan.record.lossless:
             with contextlib.suppress(DaybookError):
