@@ -25,6 +25,9 @@ TABLES = (
     Table("compared", {"memory": int, "model": str}, pk="memory"),
 )
 _RESTING_ON = ("vault", "kind", "status", "type", "fingerprint")  # a comparison holds while these stay
+_SHORT = (  # its text is one passage; its occasions may be another
+    "(s.passages = 1 OR NOT EXISTS (SELECT 1 FROM passages o WHERE o.memory = s.row AND o.position = 1))"
+)
 
 
 class Pair(NamedTuple):
@@ -163,8 +166,3 @@ def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[s
         conditions.append(f"{name}.status = 'active' AND {name}.vault IN ({marks(vaults)}) AND {counts}")
         values += [*vaults, *columns]
     return " AND ".join(conditions), values
-
-
-_SHORT = (  # its text is one passage; its occasions may be another
-    "(s.passages = 1 OR NOT EXISTS (SELECT 1 FROM passages o WHERE o.memory = s.row AND o.position = 1))"
-)
