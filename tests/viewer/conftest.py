@@ -27,6 +27,17 @@ QUIET = [  # a browser that talks to nobody but the viewer
     # that a page shows nothing of the one before it.
     "--disable-features=RenderDocument,PaintHolding",
 ]
+SEEN_WHEN_WHOLE = """
+    const hidden = new CSSStyleSheet();
+    hidden.replaceSync(":root { visibility: hidden }");
+    document.adoptedStyleSheets = [hidden];
+    addEventListener("load", () => { document.adoptedStyleSheets = []; });
+"""
+"""
+Hides a page until its scripts run: only then has it what a test looks for.
+
+Before, a button works too, but what it does is answered by a page of its own.
+"""
 expect.set_options(timeout=PATIENCE * 1000 / 4)  # else five seconds, which a busy machine may need
 
 
@@ -86,6 +97,7 @@ def _watched(context: BrowserContext) -> Iterator[BrowserContext]:
         page.on("pageerror", lambda error: wrong.append(f"thrown: {error}"))
         page.on("console", lambda line: wrong.append(line.text) if "Content Security" in line.text else None)
 
+    context.add_init_script(SEEN_WHEN_WHOLE)
     context.on("page", watch)
     context.on(
         "request", lambda request: request.url.startswith("http://127.0.0.1:") or wrong.append(request.url)

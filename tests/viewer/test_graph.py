@@ -13,6 +13,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, node
+from tests.durability.served import eventually
 from tests.opened import run_daybook
 from tests.viewer.conftest import Look, go
 from tests.viewer.linked import at_graph, fill
@@ -246,8 +247,8 @@ def test_a_choice_is_not_undone_by_the_answer_to_an_earlier_look(
     at_graph(page)
     early: list[tuple[Route, APIResponse]] = []
     page.route("**/graph?*known*", lambda route: early.append((route, route.fetch())), times=1)
-    with page.expect_request("**/graph?*known*"):
-        assert run_daybook(memory_dir, "link", "a", "d", "--rel", "explains", cwd=project).returncode == 0
+    assert run_daybook(memory_dir, "link", "a", "d", "--rel", "explains", cwd=project).returncode == 0
+    eventually(lambda: page.evaluate("1") and early != [], "the picture is asked for, and answered")
 
     page.get_by_role("combobox", name="Link", exact=True).select_option("contradicts (1)")
     expect(shown_nodes(page)).to_have_count(2)
@@ -255,7 +256,6 @@ def test_a_choice_is_not_undone_by_the_answer_to_an_earlier_look(
         route.fulfill(response=answer)
     page.evaluate("() => new Promise(requestAnimationFrame)")
 
-    assert early
     expect(shown_nodes(page)).to_have_count(2)
 
 
