@@ -42,13 +42,12 @@ class NoAnswer(Exception):
     """
     There is no answer; the sentence goes on after the name of the other side, and quotes nothing of it.
 
-    *again* tells whether the same request may succeed in a moment, *reached* whether anything may have
-    arrived there.
+    *again* tells whether the same request may succeed in a moment.
     """
 
-    def __init__(self, sentence: str, *, again: bool = False, reached: bool = True) -> None:
+    def __init__(self, sentence: str, *, again: bool = False) -> None:
         super().__init__(sentence)
-        self.again, self.reached = again, reached
+        self.again = again
 
 
 class Poster:
@@ -102,7 +101,7 @@ class Poster:
         except NoAnswer:
             raise
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise NoAnswer(why_unanswered(error, reached=False), reached=False) from None
+            raise NoAnswer(why_unanswered(error, reached=False)) from None
         except httpx2.TimeoutException:
             raise NoAnswer(self._late) from None
         except Exception as error:  # its text could quote what was sent
