@@ -96,7 +96,6 @@ def _memory(file: Path, folder: str) -> foreign.Record:
         kind, body = Kind.CONVERSATION, render_turns(_turns(body))
     if len(body) > MAX_CONVERSATION:
         raise Rejected(f"has {len(body):,} characters; {MAX_CONVERSATION:,} is the limit")
-    archived = folder == ARCHIVE_FOLDER
     came_from = fields.get("source", "").removeprefix("Conversation").strip()
     notes = (f"from conversation {foreign.line_of(came_from, 80)}",) if came_from else ()
     return foreign.Record(
@@ -108,8 +107,7 @@ def _memory(file: Path, folder: str) -> foreign.Record:
         tags=foreign.tags_of(fields.get("tags", "")),
         created=foreign.moment_of(fields.get("created", "")),
         updated=foreign.moment_of(fields.get("updated", "")),
-        status=Status.ARCHIVED if archived else Status.ACTIVE,
-        archived_reason="archived before the import" if archived else "",
+        status=Status.ARCHIVED if folder == ARCHIVE_FOLDER else Status.ACTIVE,
         category=foreign.line_of(fields.get("category", ""), 60),
         notes=(*notes, *foreign.notes_of(object_in(metadata[1]) if metadata else {})),
         id=file.stem,

@@ -69,7 +69,6 @@ def _record(
     if gist.strip() and sum(map(len, (*notes, *link_notes))) > MOST_NOTES:
         gist, notes = f"{gist}\n\n{foreign.listed('Notes', tuple(dict.fromkeys([*notes, *link_notes])))}", ()
         links = tuple(Link(link.rel, link.to) for link in links)
-    archived = bool(node.get("_archived"))
     return foreign.Record(
         key=key,
         title=title_of(gist),
@@ -78,8 +77,7 @@ def _record(
         tags=foreign.tags_of(node.get("tags")),
         created=foreign.moment_of(node.get("created") or node.get("_created")),
         updated=when or foreign.moment_of(node.get("updated")),
-        status=Status.ARCHIVED if archived else Status.ACTIVE,
-        archived_reason="archived before the import" if archived else "",
+        status=Status.ARCHIVED if node.get("_archived") else Status.ACTIVE,
         touches=foreign.lines_of(node.get("touches")),
         links=links,
         notes=notes,

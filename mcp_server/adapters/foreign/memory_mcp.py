@@ -51,7 +51,6 @@ def _record(memory: dict[str, object]) -> foreign.Record:
         created=foreign.moment_of(memory.get("created")),
         updated=foreign.moment_of(memory.get("updated")),
         status=status,
-        archived_reason="archived before the import" if status is Status.ARCHIVED else "",
         pinned=memory.get("pinned") is True,
         supersedes=foreign.lines_of(memory.get("supersedes")),
         merged_from=foreign.lines_of(memory.get("mergedFrom")),
@@ -64,7 +63,7 @@ def _with_successors(records: list[foreign.Record]) -> list[foreign.Record]:
     """Return *records* with the successor of each; in the file only the successor names its predecessor."""
     successor = {old: record.key for record in records for old in (*record.merged_from, *record.supersedes)}
     return [
-        replace(record, status=Status.SUPERSEDED, superseded_by=successor[record.key], archived_reason="")
+        replace(record, status=Status.SUPERSEDED, superseded_by=successor[record.key])
         if successor.get(record.key, record.key) != record.key
         else record
         for record in records

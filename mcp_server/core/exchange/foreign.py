@@ -50,7 +50,6 @@ class Record(Beside):
     created: datetime | None = None
     updated: datetime | None = None
     status: Status = Status.ACTIVE
-    archived_reason: str = ""
     pinned: bool = False
     trust: float | None = None
     supersedes: tuple[str, ...] = ()

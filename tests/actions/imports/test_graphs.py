@@ -92,6 +92,7 @@ def test_a_graph_becomes_memories_that_link_to_each_other(store: Store, project:
     }
     assert node.updated == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert read(store, "redis-setup").memory.status is Status.ARCHIVED
+    assert read(store, "redis-setup").memory.archived_reason == "archived before the import"
     assert memories(store)["A node whose name is no id"].id.startswith("a-node-whose")
     assert outcomes(imports)["empty"] is Outcome.REFUSED
     assert "without its link to empty" in items(imports)["session-store"].why

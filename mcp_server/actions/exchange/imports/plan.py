@@ -34,7 +34,7 @@ from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
 AS_GIVEN = (
-    *"kind aliases source status archived_reason pinned trust session".split(),
+    *"kind aliases source status pinned trust session".split(),
     *(name for name in BESIDE if name not in ("tags", "links")),
 )  # the keys that a memory gets as its record has them
 
@@ -242,6 +242,7 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
         superseded_by=successor,
         merged_from=tuple(memory_id for memory_id in resolved(record.merged_from) if memory_id != plan.id),
         valid_to=_end(record, around, updated) if record.status is Status.SUPERSEDED else None,
+        archived_reason="archived before the import" if record.status is Status.ARCHIVED else "",
         **{name: getattr(record, name) for name in AS_GIVEN},
     )
     remark = f"without its link to {', '.join(lost_links[:3])}, which was not taken" if lost_links else ""
