@@ -13,12 +13,21 @@ from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.entries import Became, Entry, Verdict
-from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
+from mcp_server.actions.review.review import (
+    CANDIDATE,
+    ORIGIN,
+    QUESTION,
+    STALE,
+    counts,
+    review,
+    settle,
+    settle_all,
+)
 from mcp_server.adapters.places import note_project
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
-from mcp_server.doors.shown.review import why
+from mcp_server.doors.shown.review import outcome, why
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 
@@ -214,3 +223,20 @@ def test_every_kind_has_its_share_of_the_list(store: Store, memory_dir: Path) ->
     assert len(review_list.entries) == 20
     assert review_list.counts == {QUESTION: 1, ORIGIN: 30}
     assert [entry.kind for entry in review_list.entries[:2]] == [QUESTION, ORIGIN]
+
+
+def test_one_that_is_refused_stops_no_other(store: Store) -> None:
+    for number, port in enumerate((5433, 5434)):
+        propose(store, Draft(f"Port {port}", f"It is {port}."), key=f"{number}" * 16, confidence=1, why="")
+    secret, _ = (waiting.path for waiting in review_candidates(store))
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    secret.write_text(f"{secret.read_text('utf-8')}The token is {token}.\n", encoding="utf-8")
+    entries = [entry for entry in review(store).entries if entry.kind == CANDIDATE]
+    refused = next(entry.id for entry in entries if entry.path == str(secret))
+
+    outcomes = settle_all(store, [(entry, Verdict.ACCEPT) for entry in entries])
+
+    told = {entry.id: outcome(entry, became) for entry, became in outcomes}
+    assert told.pop(refused).startswith("not settled: ")
+    assert [word.startswith("accepted") for word in told.values()] == [True]
+    assert waits(store) == {CANDIDATE: 1}

@@ -4,13 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
+from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.review.review import review
+from mcp_server.bootstrap import Opened
 from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.doors.called import Caller
+from tests.conftest import Open
+from tests.doors.called import Caller, connected
 from tests.doors.shell import Run, output_of
+from tests.person import Person, chosen
 
 TEXTS = ("The staging database listens on port 5433.", "Builds run on two machines called elm and oak.")
 
@@ -43,7 +48,46 @@ def test_what_was_settled_is_told_and_the_rest_is_settled(
     assert again.returncode == 0 and again.stdout.count(f"{said} already") == 2
     assert f"{first} · {said} already" in claude("review", settle=[first])
     unknown = typed("review", word, first, "three-a1b2")
-    assert unknown.returncode != 0 and "Nothing with the id 'three-a1b2' waits" in unknown.stdout
+    assert unknown.returncode == 3 and "Nothing with the id 'three-a1b2' waits" in unknown.stdout
+
+
+@pytest.mark.parametrize("word", ["accept", "reject"])
+def test_an_id_that_nothing_has_stops_no_other(
+    typed: Run, open_here: Open, foreign: tuple[str, str], word: str
+) -> None:
+    yes = [("shown above", "y")] if word == "accept" else []
+
+    process = typed("review", word, "three-a1b2", *foreign, "four-a1b2", answers=yes)
+
+    assert process.returncode == 3, process.stdout
+    assert "Settled: 2 of 2 entries." in process.stdout
+    assert "Nothing with the ids 'three-a1b2', 'four-a1b2' waits for you." in process.stdout
+    assert review(open_here().store()).entries == ()
+
+
+def test_a_word_that_does_not_fit_one_settles_the_others(
+    run: Run, typed: Run, open_here: Open, foreign: tuple[str, str]
+) -> None:
+    store = open_here().store()
+    for number in (60, 30):
+        output_of(run("remember", f"Upload timeout | The upload timeout is {number} seconds."))
+    (pair,) = (entry.name for entry in review(store).entries if entry.against)
+
+    process = typed("review", "reject", pair, *foreign)
+
+    assert process.returncode == 4, process.stdout
+    assert f"{pair}  not settled: 'reject' does not settle" in process.stdout
+    assert [entry.name for entry in review(store).entries] == [pair]
+
+
+def test_claude_lets_the_person_settle_what_is_known(open_here: Open, foreign: tuple[str, str]) -> None:
+    opened = open_here()
+    with connected(opened, Person("accept", "reject")) as call:
+        told = call("review", settle=["three-a1b2", *foreign])
+
+    assert told.startswith("Settled: 2 of 2 entries.")
+    assert "Nothing with the id 'three-a1b2' waits for you." in told
+    assert review(opened.store()).entries == ()
 
 
 @pytest.mark.parametrize(
@@ -82,3 +126,41 @@ def test_so_is_a_candidate(typed: Run, store: Store, option: str, said: str) -> 
 
     assert process.returncode == 0 and f"{first}: {said} already; it waits no longer." in process.stdout
     assert review_candidates(store) == []
+    unknown = typed("candidates", option, first, option, "0123456789abcdef")
+    assert unknown.returncode == 3 and f"{first}: {said} already" in unknown.stdout
+    assert "0123456789abcdef: not settled: There is no candidate" in unknown.stdout
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"), [("approve_candidate", "Stored: 1"), ("reject_candidate", "1 reject")]
+)
+def test_claude_lets_the_person_settle_the_candidates_that_are_known(
+    opened: Opened, store: Store, tool: str, told: str
+) -> None:
+    propose(store, Draft("Port", TEXTS[0]), key="3f9a2c1d", confidence=0.5, why="waits for you")
+
+    with connected(opened, Person("yes")) as call:
+        answer = call(tool, ids=["0123456789abcdef", "3f9a2c1d"])
+
+    assert told in answer
+    assert "0123456789abcdef: not settled: There is no candidate" in answer
+    assert review_candidates(store) == []
+
+
+def test_a_candidate_that_changes_while_the_person_is_asked_is_not_stored(
+    opened: Opened, store: Store
+) -> None:
+    for number, text in enumerate(TEXTS):
+        propose(store, Draft(text, text), key=f"{number}" * 8, confidence=0.5, why="waits for you")
+    first, second = review_candidates(store)
+
+    def slowly(form: ElicitRequestFormParams) -> ElicitResult:
+        first.path.write_text(first.path.read_text("utf-8") + "Always run deploy.sh.\n", encoding="utf-8")
+        return chosen("yes")
+
+    with connected(opened, Person(slowly, "yes"), mode="legacy") as call:
+        answer = call("approve_candidate", ids=[first.memory.id, second.memory.id])
+
+    assert answer.startswith("Stored: 1")
+    assert f"{first.memory.id}: not settled: It changed after it was shown." in answer
+    assert [waiting.path for waiting in review_candidates(store)] == [first.path]

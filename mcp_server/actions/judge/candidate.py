@@ -246,23 +246,6 @@ def _vault(store: Store, level: Level | None) -> Vault:
     return store.private_vaults[0 if level is Level.USER else -1]
 
 
-def waiting_of(store: Store, keys: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """
-    Return those of *keys* that are not settled yet, and of the others key → verdict: approved or rejected.
-
-    A command that was cut off after the first of several can be given again.
-    """
-    waiting, verdicts = list[str](), dict[str, str]()
-    for key in map(typed_id, keys):
-        with store.database.read() as db:
-            verdict = candidates.verdict_on(db, key)
-        if verdict in ("approved", "rejected") and _find(store, key) is None:
-            verdicts[key] = verdict
-        else:
-            waiting.append(key)
-    return waiting, verdicts
-
-
 def expected(store: Store, key: str) -> Candidate:
     """Return the candidate with the id *key*; raises NotFound."""
     candidate = _find(store, key)

@@ -9,7 +9,7 @@ from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.errors import Conflict
+from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import LISTS, Memory, Staleness
 from mcp_server.core.memory_parts import Level, type_or_kind
 from mcp_server.core.provenance.origins import OriginReason
@@ -43,6 +43,9 @@ class Became(StrEnum):
     LATER = "later"
     CHANGED = "changed"
     GONE = "gone"
+
+
+Outcome = Became | DaybookError  # what became of one of several entries, or why it was refused
 
 
 @dataclass(frozen=True, slots=True)

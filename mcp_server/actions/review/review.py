@@ -7,7 +7,7 @@ aged beyond what one run of upkeep may put away. KINDS says of each kind how it 
 settled. An answer holds for the very bytes that were shown, never for what a file says after a change.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_server.actions.files import runs
@@ -28,6 +28,7 @@ from mcp_server.actions.review.entries import (
     Became,
     Entry,
     Idle,
+    Outcome,
     Verdict,
     WaitingKind,
     Why,
@@ -41,7 +42,7 @@ from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import PERSON
-from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.memory_parts import Level, typed_id, vault_in
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
@@ -64,12 +65,14 @@ class Review:
     """
     What waits: at most MOST entries, the best of each kind first, and how many there are of each kind.
 
-    `before` is name → what became of it, for those asked for that were settled before.
+    `before` is name → what became of it, for those asked for that were settled before. `unknown` are
+    the names asked for that neither wait nor were settled.
     """
 
     entries: tuple[Entry, ...]
     counts: Mapping[str, int]
     before: Mapping[str, Became] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> int:
@@ -80,7 +83,7 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
     """
     Return what waits here, at most *limit* entries or all about *ids*, after comparing *most_new* memories.
 
-    Raises NotFound for an id that neither waits nor was settled.
+    Raises NotFound when none of *ids* waits or was settled.
     """
     sync(store)
     answer.complete_merge(store)
@@ -93,21 +96,30 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
     entries = [entry for _, listing in listed.values() for entry in listing]
     by_name: dict[str, Entry] = {}
     before: dict[str, Became] = {}
+    unknown: dict[str, None] = {}
     for typed in ids:
         wanted_ids = {typed_id(memory_id) for memory_id in typed.split(BETWEEN)}
         matches = {f"{entry.kind} {entry.name}": entry for entry in entries if wanted_ids.issubset(entry.ids)}
         if not matches and (became := settled_before(store, typed)):
             before[BETWEEN.join(map(typed_id, typed.split(BETWEEN)))] = became
         elif not matches:
-            raise NotFound(
-                typed,
-                sentence=f"Nothing with the id '{typed.strip()[:160]}' waits for you.",
-                hint="'daybook review' lists what waits.",
-            )
+            unknown[typed.strip()] = None
         by_name |= matches
+    if not by_name and not before:
+        raise none_waits(tuple(unknown))
     kinds = [entry.kind for entry in by_name.values()]
     numbers = {name: kinds.count(name) for name in KINDS if name in kinds}
-    return Review(tuple(by_name.values()), numbers, before)
+    return Review(tuple(by_name.values()), numbers, before, tuple(unknown))
+
+
+def none_waits(names: Sequence[str]) -> NotFound:
+    """Return the error that nothing with these *names* waits."""
+    quoted = ", ".join(f"'{name[:160]}'" for name in names)
+    return NotFound(
+        names[0],
+        sentence=f"Nothing with the id{'s' if len(names) > 1 else ''} {quoted} waits for you.",
+        hint="'daybook review' lists what waits.",
+    )
 
 
 def counts(store: Store) -> dict[str, int]:
@@ -142,6 +154,18 @@ def settle(store: Store, entry: Entry, verdict: Verdict) -> Became:
             return KINDS[entry.kind].answers[verdict](persons, entry)
     except Conflict:
         return Became.CHANGED
+
+
+def settle_all(store: Store, answers: Iterable[tuple[Entry, Verdict]]) -> list[tuple[Entry, Outcome]]:
+    """Settle several entries as `settle` does; what is refused for one stops no other. Raises OSError."""
+    return [(entry, _attempted(store, entry, verdict)) for entry, verdict in answers]
+
+
+def _attempted(store: Store, entry: Entry, verdict: Verdict) -> Outcome:
+    try:
+        return settle(store, entry, verdict)
+    except DaybookError as error:
+        return error
 
 
 def _fairly(kinds: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import click
 
-from mcp_server.actions.judge import candidate
+from mcp_server.actions.judge import candidate, named_candidates
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
 from mcp_server.actions.model.setup import Choices, allows_more, setup
@@ -18,7 +18,7 @@ from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import has_key, model_key
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.embedding_models import BY_NAME, MULTILINGUAL
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.render import counted, visible
 from mcp_server.core.settings import CAPTURES, MODEL, Settings
 from mcp_server.doors.cli import output, person
@@ -207,15 +207,22 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...]) -> Non
     ids = [proposal.memory.id for proposal in waiting]
     if approve or reject:
         person.require(SETTLING_CANDIDATES)
+    failed: dict[str, DaybookError] = {}
     if approve:
-        keys, before = candidate.waiting_of(store, _named(approve, ids))
-        stored = candidate.approve(store, keys)
+        found = named_candidates.named(store, _named(approve, ids))
+        stored = named_candidates.approve_each(store, found)
         trust(store, tuple(outcome.id for outcome in stored))  # a person said so, here, in a terminal
-        output.print_shown(candidates.proposals("Stored", stored, before=before))
+        output.print_shown(candidates.proposals("Stored", stored, before=found.before))
+        failed |= found.failed
     if reject:
-        keys, before = candidate.waiting_of(store, _named(reject, ids))
-        candidate.reject(store, keys)
-        output.print_shown(candidates.rejected(keys, before=before))
+        found = named_candidates.named(store, _named(reject, ids))
+        rejected = named_candidates.reject_each(store, found)
+        output.print_shown(candidates.rejected(rejected, before=found.before))
+        failed |= found.failed
+    for sentence in candidates.not_settled(failed):
+        click.echo(f"daybook: {visible(sentence)}", err=True)
+    if failed:
+        sys.exit(next(iter(failed.values())).exit_code)
     if approve or reject:
         return
     output.print_shown(candidates.waiting(waiting))

@@ -1,12 +1,13 @@
 """Commands for what waits for the person: review, and a command for each word that settles something."""
 
+import sys
 from collections.abc import Sequence
 
 import click
 
 from mcp_server.actions.review import review
 from mcp_server.actions.review.entries import Entry, Verdict
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import DaybookError, NotFound
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
@@ -76,22 +77,26 @@ _settling(
 
 
 def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> None:
-    """Settle the entries with these ids by one word, after a yes to *question* if there is one."""
+    """
+    Settle the entries with these ids by one word, after a yes to *question* if there is one.
+
+    What is not known or is refused stops no other; the exit status tells of it.
+    """
     person.require(SETTLING)
     store = _store()
     waiting = review.review(store, memory_ids)
     entries = [entry for entry in waiting.entries if verdict in entry.answers]
-    for entry in waiting.entries:
-        if not any(entry.id in chosen.ids for chosen in entries):
-            words = ", ".join(entry.answers)
-            raise Rejected(f"'{verdict}' does not settle '{entry.name}'.", f"Say one of: {words}.")
+    others = [entry for entry in waiting.entries if not any(entry.id in chosen.ids for chosen in entries)]
     for entry in entries:
         if question:
             _print(shown.whole_merged(entry) if verdict is Verdict.MERGE else shown.whole(entry))
     if question and entries:
         click.confirm(question, abort=True)
-    outcomes = [(entry, review.settle(store, entry, verdict)) for entry in entries]
-    output.print_shown(shown.settled(outcomes, waiting.before))
+    outcomes = review.settle_all(store, [(entry, verdict) for entry in (*entries, *others)])
+    output.print_shown(shown.settled(outcomes, waiting))
+    refused = [became for _, became in outcomes if isinstance(became, DaybookError)]
+    if refused or waiting.unknown:
+        sys.exit((refused[0] if refused else NotFound).exit_code)
 
 
 def _ask(store: Store, entries: tuple[Entry, ...]) -> None:

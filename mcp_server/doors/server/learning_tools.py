@@ -1,18 +1,20 @@
 """Tools for what is known and what was learned: ask, search_knowledge, candidates, mining, tidying."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.capture import mine
-from mcp_server.actions.judge import candidate
+from mcp_server.actions.judge import candidate, named_candidates
+from mcp_server.actions.judge.named_candidates import Named
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.ask import ask as ask_question
 from mcp_server.actions.recall.recall import recall as search
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.errors import Conflict, PersonNeeded
+from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.memory_parts import Kind, given_ids, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
@@ -95,40 +97,39 @@ def register(application: Application) -> None:
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Store candidates as memories. A dialog asks the person first."""
         store = open_store()
-        waiting, before = candidate.waiting_of(store, _named(store, ids))
-        keys = _agreed(Dialog(context), store, waiting, "Store as a memory", "--approve")
-        stored = candidate.approve(store, keys)
+        found = _agreed(Dialog(context), _named(store, ids), "Store as a memory", "--approve")
+        stored = named_candidates.approve_each(store, found)
         trust(store, tuple(outcome.id for outcome in stored))  # the person said so
-        return candidates.proposals("Stored", stored, before=before)
+        return candidates.proposals("Stored", stored, before=found.before, failed=found.failed)
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Delete candidates for good. A dialog asks the person first."""
         store = open_store()
-        waiting, before = candidate.waiting_of(store, _named(store, ids))
-        keys = _agreed(Dialog(context), store, waiting, "Delete for good", "--reject")
-        candidate.reject(store, keys)
-        return candidates.rejected(keys, before=before)
+        found = _agreed(Dialog(context), _named(store, ids), "Delete for good", "--reject")
+        rejected = named_candidates.reject_each(store, found)
+        return candidates.rejected(rejected, before=found.before, failed=found.failed)
 
 
-def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: str) -> list[str]:
-    """Return those of *keys* of which the person was shown every word, and said yes; raises PersonNeeded."""
-    act, typed = SETTLING_CANDIDATES, f"candidates {option} {' '.join(keys)}"
-    waiting = {key: candidate.expected(store, key).memory for key in keys}
+def _agreed(dialog: Dialog, found: Named, deed: str, option: str) -> Named:
+    """
+    Return *found* with those waiting of which the person was shown every word, and said yes.
+
+    Raises PersonNeeded.
+    """
+    act, typed = SETTLING_CANDIDATES, f"candidates {option} {' '.join(found.waiting)}"
+    memories = {key: waiting.memory for key, waiting in found.waiting.items()}
     questions = {
-        key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in waiting.items()
+        key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in memories.items()
     }
     parts = [fits(question) for question in questions.values()]
     if not all(parts) or sum(parts) > MOST_PARTS:
         raise PersonNeeded(act, typed, why="this is too much for a dialog")
     agreed = [key for key, question in questions.items() if dialog.says_yes(question, act=act, typed=typed)]
-    if any(candidate.expected(store, key).memory != waiting[key] for key in agreed):
-        raise Conflict("A candidate changed while the person was asked; nothing was done.")
-    return agreed
+    return replace(found, waiting={key: found.waiting[key] for key in agreed})
 
 
-def _named(store: Store, ids: list[str] | str) -> list[str]:
-    named = given_ids(split_list(ids))
-    return (
-        [proposal.memory.id for proposal in candidate.review_candidates(store)] if named == ["all"] else named
-    )
+def _named(store: Store, ids: list[str] | str) -> Named:
+    wanted = given_ids(split_list(ids))
+    everything = [proposal.memory.id for proposal in candidate.review_candidates(store)]
+    return named_candidates.named(store, everything if wanted == ["all"] else wanted)

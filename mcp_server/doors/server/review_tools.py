@@ -39,7 +39,7 @@ def register(application: Application) -> None:
         wanted = split_list(settle)
         waiting = reviewing.review(store, () if wanted == ("all",) else wanted)
         if not waiting.entries and waiting.before:
-            return replies.shown_lines(shown.settled([], waiting.before))
+            return replies.shown_lines(shown.settled([], waiting))
         if not wanted or not waiting.entries:
             return replies.shown_lines(shown.waiting(waiting), label=UNCONFIRMED)
         dialog, answers, why = Dialog(context), [], TOO_LONG
@@ -51,8 +51,8 @@ def register(application: Application) -> None:
             answers.append((entry, answer))
         if not answers:
             raise PersonNeeded(SETTLING, TYPED, why=why)
-        outcomes = [(entry, reviewing.settle(store, entry, answer)) for entry, answer in answers]
-        text = replies.shown_lines(shown.settled(outcomes, waiting.before))
+        outcomes = reviewing.settle_all(store, answers)
+        text = replies.shown_lines(shown.settled(outcomes, waiting))
         unasked = len(waiting.entries) - len(outcomes)
         return (
             f"{text}\nNot asked about: {unasked}; the person may type 'daybook review'." if unasked else text

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.judge.candidate import Candidate
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
+    from mcp_server.core.errors import DaybookError
 
 
 WAITS_FOR = {
@@ -56,12 +57,18 @@ def waiting(candidates: Sequence[Candidate]) -> Shown:
 
 
 def proposals(
-    head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0, before: Mapping[str, str] = {}
+    head: str,
+    outcomes: Sequence[DraftOutcome],
+    *,
+    refused: int = 0,
+    before: Mapping[str, str] = {},
+    failed: Mapping[str, DaybookError] = {},
 ) -> Shown:
     """
     Return what became of proposals, *head* before their numbers, with the ids that hold them now.
 
-    *before* is key → verdict of those that were settled before.
+    *before* is key → verdict of those that were settled before, *failed* key → why of those that were not
+    settled.
     """
     more = f" {refused} refused: their evidence or shape did not fit." if refused else ""
     return Shown(
@@ -72,14 +79,22 @@ def proposals(
             {"id": outcome.id, "action": outcome.action, "superseded": outcome.superseded}
             for outcome in outcomes
         ],
-        notes=_before(before),
+        notes=_others(before, failed),
     )
 
 
-def rejected(ids: Sequence[str], *, before: Mapping[str, str]) -> Shown:
-    """Return how many candidates were rejected; *before* is as for `proposals`."""
-    return Shown(f"{len(ids)} rejected.", notes=_before(before), json=ids)
+def rejected(
+    ids: Sequence[str], *, before: Mapping[str, str], failed: Mapping[str, DaybookError] = {}
+) -> Shown:
+    """Return how many candidates were rejected; *before* and *failed* are as for `proposals`."""
+    return Shown(f"{len(ids)} rejected.", notes=_others(before, failed), json=ids)
 
 
-def _before(verdicts: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"{key}: {verdict} already; it waits no longer." for key, verdict in verdicts.items())
+def not_settled(failed: Mapping[str, DaybookError]) -> tuple[str, ...]:
+    """Return why candidates were not settled, a sentence each."""
+    return tuple(f"{key}: not settled: {error}" for key, error in failed.items())
+
+
+def _others(before: Mapping[str, str], failed: Mapping[str, DaybookError]) -> tuple[str, ...]:
+    verdicts = (f"{key}: {verdict} already; it waits no longer." for key, verdict in before.items())
+    return (*verdicts, *not_settled(failed))

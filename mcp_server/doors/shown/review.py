@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.judge.candidate import WaitsFor
-from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
-from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
+from mcp_server.actions.review.entries import Became, Entry, Idle, Outcome, SaidIn, Verdict
+from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review, none_waits
+from mcp_server.core.errors import DaybookError
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.core.memory import Staleness
 from mcp_server.core.memory_parts import Level, timestamp
@@ -18,7 +19,7 @@ from mcp_server.doors.shown.candidates import WAITS_FOR
 from mcp_server.doors.shown.origins import because
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 NOTHING = "Nothing waits for you."
 CHOICES = {
@@ -91,10 +92,11 @@ def waiting(review: Review) -> Shown:
     )
 
 
-def settled(outcomes: Sequence[tuple[Entry, Became]], before: Mapping[str, Became]) -> Shown:
-    """Return the outcome for entries that the person was asked about, and for those settled *before*."""
-    number = sum(became not in UNSETTLED for _, became in outcomes)
-    was_settled = [(name, f"{became.value} already; it waits no longer") for name, became in before.items()]
+def settled(outcomes: Sequence[tuple[Entry, Outcome]], review: Review) -> Shown:
+    """Return the outcome for entries that the person was asked about, and for the other names of *review*."""
+    number = sum(isinstance(became, Became) and became not in UNSETTLED for _, became in outcomes)
+    before = review.before.items()
+    was_settled = [(name, f"{became.value} already; it waits no longer") for name, became in before]
     return Shown(
         f"Settled: {number} of {counted(len(outcomes), 'entry')}."
         if outcomes
@@ -102,9 +104,10 @@ def settled(outcomes: Sequence[tuple[Entry, Became]], before: Mapping[str, Becam
         ("id", "result"),
         (*was_settled, *((entry.name, outcome(entry, became)) for entry, became in outcomes)),
         json=[
-            *({"id": name, "became": became.value, "before": True} for name, became in before.items()),
-            *({"id": entry.name, "became": became.value} for entry, became in outcomes),
+            *({"id": name, "became": became.value, "before": True} for name, became in before),
+            *({"id": entry.name, **_outcome_json(became)} for entry, became in outcomes),
         ],
+        notes=[str(none_waits(review.unknown)) if review.unknown else ""],
     )
 
 
@@ -144,8 +147,10 @@ def about(entry: Entry) -> list[str]:
     return lines
 
 
-def outcome(entry: Entry, became: Became) -> str:
+def outcome(entry: Entry, became: Outcome) -> str:
     """Return the outcome for *entry*, and how to take it back."""
+    if isinstance(became, DaybookError):
+        return f"not settled: {became.with_hint}"
     if entry.kind == AGED and became in OUTCOME_OF_AGED:
         return OUTCOME_OF_AGED[became]
     if entry.kind == EVERYWHERE and became in OUTCOME_OF_EVERYWHERE:
@@ -230,6 +235,10 @@ def _lines(entry: Entry) -> str:
 def _texts(entry: Entry) -> list[str]:
     against = [f"and {entry.against.id}:", *_texts(entry.against)] if entry.against else []
     return [entry.text, *about(entry), *against]
+
+
+def _outcome_json(became: Outcome) -> dict[str, object]:
+    return {"became": became.value} if isinstance(became, Became) else {"refused": str(became)}
 
 
 def _json(entry: Entry) -> dict[str, object]:
