@@ -46,29 +46,20 @@ class Project(NamedTuple):
     former: str = ""
 
 
-class _Repository(NamedTuple):
-    root: Path  # the main worktree; of a bare repository, itself
-    shared: Path  # the folder that all its worktrees share: its identity without a remote
-    remote: str
-    top: Path  # the root of the worktree that was looked at
-    git_folder: Path  # git's folder for that worktree
-    common: Path  # git's folder for all of them
-
-
 class Worktree(NamedTuple):
-    """The root of a worktree, git's folder for it, and git's folder for all worktrees of the repository."""
+    """A worktree, or a bare repository, and the repository that it belongs to."""
 
-    top: Path
-    git_folder: Path
-    common: Path
+    main: Path  # the main worktree; of a bare repository, itself
+    shared: Path  # the folder that all worktrees share: the repository's identity without a remote
+    remote: str
+    top: Path  # the root of this worktree
+    git_folder: Path  # git's folder for it
+    common: Path  # git's folder for all of them
 
 
 def worktree_around(folder: Path) -> Worktree | None:
     """Return the worktree (or the bare repository) around *folder*, None when there is none."""
-    repository = _repository_around(_real_path(folder))
-    if repository is None:
-        return None
-    return Worktree(repository.top, repository.git_folder, repository.common)
+    return _nearest_worktree(_real_path(folder))
 
 
 def repository_folders(folder: Path, *, home: Path) -> list[Path]:
@@ -79,8 +70,8 @@ def repository_folders(folder: Path, *, home: Path) -> list[Path]:
     """
     path, own = _real_path(folder), _real_path(home)
     around = [place for place in (path, *path.parents) if os.path.lexists(place / ".git")]
-    if repository := _repository_around(path):
-        around += [repository.top, repository.root]
+    if worktree := _nearest_worktree(path):
+        around += [worktree.top, worktree.main]
     return list(dict.fromkeys(place for place in (path, *around) if not own.is_relative_to(place)))
 
 
@@ -94,18 +85,18 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
     Reads a few small files and starts no process; an unreadable file counts as absent.
     """
     path = _real_path(folder)
-    repository = _repository_around(path)
-    root = repository.root if repository else path
+    worktree = _nearest_worktree(path)
+    root = worktree.main if worktree else path
     if root == root.parent or _real_path(home).is_relative_to(root) or not is_utf8(str(root)):
         return None
-    if repository is None:
+    if worktree is None:
         reason = f"the folder {root}, which is in no git repository"
         return Project(_key(root.name, str(path)), root.name, root, reason, "")
     name = root.name.removesuffix(".git")
-    by_path = _key(name, str(repository.shared))
-    if not repository.remote:
+    by_path = _key(name, str(worktree.shared))
+    remote = worktree.remote
+    if not remote:
         return Project(by_path, name, root, f"the git repository at {root}", "")
-    remote = repository.remote
     name = remote.rpartition("/")[2]
     return Project(_key(name, remote), name, root, f"the git remote {remote}", remote, former=by_path)
 
@@ -165,24 +156,24 @@ def _real_path(path: Path) -> Path:
         return Path(os.path.normpath(os.sep + str(path).replace("\0", "")))
 
 
-def _repository_around(path: Path) -> _Repository | None:
+def _nearest_worktree(path: Path) -> Worktree | None:
     """
-    Return the nearest repository at or above *path*.
+    Return the nearest worktree or bare repository at or above *path*.
 
     A bare one inside a worktree does not count: anyone can commit one, with settings of their own.
     Git checks out nothing below a folder called `.git`, so nothing in there was committed.
     """
     bare = None
     for place in (path, *path.parents):
-        repository = _repository_at(place)
-        if repository and (repository.git_folder != place or ".git" in place.parts):
-            return repository
-        bare = bare or repository
+        worktree = _worktree_at(place)
+        if worktree and (worktree.git_folder != place or ".git" in place.parts):
+            return worktree
+        bare = bare or worktree
     return bare
 
 
-def _repository_at(folder: Path) -> _Repository | None:
-    """Return the repository whose worktree, or whose own files, are in *folder*."""
+def _worktree_at(folder: Path) -> Worktree | None:
+    """Return the worktree at *folder*, or the repository whose own files are in it."""
     git_folder = _git_folder(folder)
     if git_folder is None:
         return None
@@ -192,10 +183,10 @@ def _repository_at(folder: Path) -> _Repository | None:
         return None
     settings = _settings(_head(shared / "config"))
     in_main_worktree = shared == git_folder != folder
-    root = folder if in_main_worktree else _main_worktree(shared, settings.get("core.worktree", ""))
+    main = folder if in_main_worktree else _main_worktree(shared, settings.get("core.worktree", ""))
     # Without a remote it keeps the identity that the folder had before 'git init'.
     identity = shared.parent if shared.name == ".git" else shared
-    return _Repository(root, identity, _remote(settings), folder, git_folder, shared)
+    return Worktree(main, identity, _remote(settings), folder, git_folder, shared)
 
 
 def _git_folder(folder: Path) -> Path | None:
