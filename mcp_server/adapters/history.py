@@ -68,11 +68,6 @@ def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: st
     return places.history_folder(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
 
 
-def put_over(version: Version, data: bytes) -> None:
-    """Replace the bytes kept as *version* with *data*, durably; nothing else writes there."""
-    files.write_over(version.path, data)
-
-
 def carry(home: Path, ref: str, to: str) -> None:
     """Move the kept versions of the memory *ref* to *to*, its new ref."""
     for version in versions(home, ref):

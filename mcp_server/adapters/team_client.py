@@ -64,7 +64,7 @@ class TeamClient:
     ) -> None:
         self.url = checked_url(url)
         self._token = checked_token(token)
-        self._post = Poster(_endpoint(self.url), own_network=own_network, deadline=deadline, most=MOST_BYTES)
+        self._post = Poster(f"{self.url}/mcp", own_network=own_network, deadline=deadline, most=MOST_BYTES)
         self._ids = itertools.count(1)
         self._who = f"The team's server {self.url}"
         self._availability = Availability[Results](self._who, rests)
@@ -258,10 +258,6 @@ def checked_token(token: str) -> str:
     if not bare or len(bare) > LONGEST_TOKEN or not bare.isascii() or not bare.isprintable() or " " in bare:
         raise Rejected("That is not a team's token.", "Copy the whole token that the administrator gave you.")
     return bare
-
-
-def _endpoint(url: str) -> str:
-    return f"{url}/mcp"
 
 
 def _part(value: object, key: str, read: Callable[[object], T]) -> tuple[list[T], bool]:

@@ -340,7 +340,7 @@ def _former(
             with contextlib.suppress(OSError, DaybookError):
                 former = files.read(version.path)
                 if (masked := _masked(vault, path, former, now)) != former:
-                    history.put_over(version, masked)
+                    files.write_over(version.path, masked)
     after = files.digest(data)
     at, by = store.clock(), store.by()
     return history.new_place(store.home, ref, at, by=by, verb=verb, was=digest, now=after), old_bytes
