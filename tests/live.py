@@ -16,11 +16,18 @@ from mcp_types import Tool
 
 from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import HOOK_TOOL, TOOLSETS
-from mcp_server.doors.server import build
+from mcp_server.doors.server.arguments import Server
+from mcp_server.doors.server.hook_tool import Hooks
+from mcp_server.doors.server.toolsets import registered
 
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "mcp__plugin_daybook_daybook__"
 ALL_SETS = " ".join(TOOLSETS)
+
+
+def built(opened: Opened) -> Server:
+    """Return the server with the tools of the sets that were chosen."""
+    return registered(opened, Hooks(opened))
 
 
 @functools.cache
@@ -34,7 +41,7 @@ def tools(toolsets: str = "") -> dict[str, Tool]:
     async def listed() -> list[Tool]:
         with tempfile.TemporaryDirectory() as folder:
             environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": toolsets}
-            async with Client(build(Opened(environment, folder=Path(folder)))) as client:
+            async with Client(built(Opened(environment, folder=Path(folder)))) as client:
                 return list((await client.list_tools()).tools)
 
     return {tool.name: tool for tool in anyio.run(listed) if tool.name != HOOK_TOOL}
@@ -44,7 +51,7 @@ def tools(toolsets: str = "") -> dict[str, Tool]:
 def _parameters_of_all() -> dict[str, dict[str, dict[str, Any]]]:
     with tempfile.TemporaryDirectory() as folder:
         environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": ALL_SETS}
-        server = build(Opened(environment, folder=Path(folder)))
+        server = built(Opened(environment, folder=Path(folder)))
         return {tool.name: dict(tool.input_schema["properties"]) for tool in anyio.run(server.known_tools)}
 
 

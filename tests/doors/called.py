@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.server.mcpserver.tools import Tool
 
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.server import build
+from tests.live import built
 from tests.person import Person
 
 Answer = TypeVar("Answer")
@@ -63,4 +63,4 @@ def connected(
     opened: Opened, person: Person | None = None, *, mode: str = "auto"
 ) -> AbstractContextManager[Caller]:
     """Call the tools of a server on *opened*, whose dialogs *person* answers."""
-    return calling(Client(build(opened), elicitation_callback=person, mode=mode))
+    return calling(Client(built(opened), elicitation_callback=person, mode=mode))

@@ -16,11 +16,10 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.core.settings import TOOLSETS
-from mcp_server.doors.server import build
 from mcp_server.doors.server.start import GREETED, LISTED, STATELESS, UNUSED
 from tests.conftest import Open
 from tests.doors.started import CLIENT, GREETING, Said, Server, call_of, messages
-from tests.live import ROOT
+from tests.live import ROOT, built
 from tests.machine import wait_until
 
 META = {
@@ -42,7 +41,7 @@ def requests_of(protocol: str) -> list[tuple[str, Said]]:
 
 def from_library(open_here: Open, protocol: str, toolsets: str) -> list[Said]:
     """Return the results that the library gives for what is asked."""
-    server = build(open_here(DAYBOOK_TOOLSETS=toolsets))
+    server = built(open_here(DAYBOOK_TOOLSETS=toolsets))
     low = server._lowlevel_server
     results: list[Said] = []
 

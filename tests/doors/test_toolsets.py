@@ -52,9 +52,11 @@ def test_a_set_holds_its_tools_beside_the_core(name: str) -> None:
 LOADED = """
 import sys
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.server import build
+from mcp_server.doors.server.hook_tool import Hooks
+from mcp_server.doors.server.toolsets import registered
 
-build(Opened({"MEMORY_DIR": sys.argv[1], "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": sys.argv[2]}))
+opened = Opened({"MEMORY_DIR": sys.argv[1], "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": sys.argv[2]})
+registered(opened, Hooks(opened))
 print(*(name.rpartition(".")[2] for name in sys.modules if name.startswith("mcp_server.doors.server.")))
 """
 

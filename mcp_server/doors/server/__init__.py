@@ -13,7 +13,6 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from mcp_server.adapters.detached import wait_for_end_of
 from mcp_server.adapters.heap import give_back, share_one_arena
@@ -22,12 +21,8 @@ from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.remarks import Remark
 from mcp_server.core.settings import DEFAULTS
-from mcp_server.doors.server.hook_tool import Hooks
 from mcp_server.doors.server.start import Start
 from mcp_server.store import Store
-
-if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
 
 TURN = 0.001
 """
@@ -87,13 +82,6 @@ class Refusing(Opened):
 
     def delete_temporary_index(self) -> None:
         """Do nothing: there is no index."""
-
-
-def build(opened: Opened, hooks: Hooks | None = None) -> "MCPServer[Any]":
-    """Return the server with the tools of the sets that were chosen, and *hooks* that answered before it."""
-    from mcp_server.doors.server.toolsets import registered  # loads the protocol library
-
-    return registered(opened, hooks or Hooks(opened))
 
 
 def _keep_current(opened: Opened) -> None:
