@@ -9,6 +9,7 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.candidate import approve, propose, review_candidates
 from mcp_server.actions.judge.change_memory import Wanted, change_memory
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
@@ -17,6 +18,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.team.give import for_team
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import pairs
+from mcp_server.adapters.memory_file import render
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import USE_WHEN, Draft
 from mcp_server.core.memory_parts import Level
@@ -190,3 +192,42 @@ def test_a_memory_with_occasions_is_still_compared_with_others(meaning_store: St
         rows = [row for (row,) in db.execute("SELECT row FROM memories ORDER BY row")]
         assert pairs.short_of(db, rows) == {*rows}
     assert first.id != second.id
+
+
+MANY = tuple(f"add occasion {number}" for number in range(USE_WHEN.most + 2))
+LONG = "an occasion of a hand that never ends " * 5
+
+
+def test_a_proposal_that_a_hand_gave_more_than_a_call_may_is_accepted_whole(store: Store) -> None:
+    propose(store, PASSES, key="3f9a2c1d", confidence=0.5, why="waits for you")
+    (waiting,) = review_candidates(store)
+    waiting.path.write_bytes(render(replace(waiting.memory, use_when=(*MANY, LONG.strip()))))
+
+    (outcome,) = approve(store, ["3f9a2c1d"])
+
+    assert read(store, outcome.id).memory.use_when == (*MANY, LONG.strip())
+
+
+def test_what_says_the_same_gets_of_its_occasions_those_that_fit(store: Store) -> None:
+    known = remember(store, replace(PASSES, use_when=OCCASIONS)).memory.id
+    propose(store, PASSES, key="3f9a2c1d", confidence=0.5, why="waits for you")
+    (waiting,) = review_candidates(store)
+    waiting.path.write_bytes(render(replace(waiting.memory, use_when=(LONG.strip(), *MANY))))
+
+    (outcome,) = approve(store, ["3f9a2c1d"])
+
+    assert outcome.id == known
+    assert read(store, known).memory.use_when == (*OCCASIONS, *MANY)[: USE_WHEN.most]
+
+
+def test_what_a_hand_wrote_is_no_reason_against_another_change(store: Store) -> None:
+    file = read(store, remember(store, PASSES).memory.id)
+    text = "Ten passes. " * 6000
+    file.path.write_bytes(render(replace(file.memory, use_when=MANY, text=text.strip())))
+    now = read(store, file.memory.id).memory
+
+    revise(store, now.id, Revision(title="Passes", text=now.text, use_when=now.use_when))
+
+    with pytest.raises(Rejected, match="is the limit"):
+        revise(store, now.id, Revision(text=f"{now.text} More."))
+    assert read(store, now.id).memory.title == "Passes"

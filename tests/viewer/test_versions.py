@@ -1,5 +1,7 @@
 """What a memory said before is compared and said again in the browser, and nothing is lost by it."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -7,6 +9,8 @@ from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.adapters.memory_file import render
+from mcp_server.core.memory import USE_WHEN
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import stored
@@ -86,6 +90,24 @@ def test_an_older_version_is_said_again_as_a_new_change(page: Page, store: Store
     assert (now.title, now.text, now.tags, now.use_when) == ("Deploying", FIRST, ("ops",), ())
     last = history_of(store, memory).versions[0].memory
     assert last and last.text == THIRD
+
+
+def test_a_version_is_said_again_that_a_hand_made_longer_than_a_form_may(
+    look: Look, open_here: Open, store: Store, memory: str
+) -> None:
+    occasions = tuple(f"ship version {number}" for number in range(USE_WHEN.most + 2))
+    long = "\n".join(["It is a long story."] * 4000)
+    path, data = read(store, memory).path, read(store, memory).memory
+    path.write_bytes(render(replace(data, use_when=occasions, text=long, title="Deploying " * 40)))
+    revise(store, memory, Revision(text=FIRST, title="Deploying", use_when=("ship it",)))
+    page = look(open_here())
+    at(page, f"/memories/{memory}/history")
+
+    page.get_by_role("button", name="Say version 3 again").click()
+
+    expect(page.get_by_role("status").filter(has_text="version 3")).to_be_visible()
+    now = read(store, memory).memory
+    assert (now.use_when, now.text) == (occasions, long)
 
 
 def test_an_editors_save_since_is_not_replaced_by_an_older_version_unseen(

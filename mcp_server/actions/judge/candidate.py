@@ -209,7 +209,7 @@ def _store(store: Store, candidate: Candidate, *, source: str) -> DraftOutcome:
         notes=memory.notes[1:],
     )
     supersedes = memory.supersedes[0] if memory.supersedes else ""
-    return compare_and_store(store, draft, supersedes=supersedes)
+    return compare_and_store(store, draft, supersedes=supersedes, had=memory)
 
 
 def _judge(store: Store, candidate: Candidate) -> None:

@@ -46,16 +46,23 @@ CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory 
 
 @one_change()
 def compare_and_store(
-    store: Store, draft: Draft, *, supersedes: str = "", keep_secrets: bool = False, turns: Turns = tuple
+    store: Store,
+    draft: Draft,
+    *,
+    supersedes: str = "",
+    keep_secrets: bool = False,
+    turns: Turns = tuple,
+    had: Memory | None = None,
 ) -> DraftOutcome:
     """
     Store *draft*, or add it to the memory that says the same; the rules are those of docs/capture.md.
 
     *supersedes* names a memory that the draft replaces, besides those in the draft itself: by its id, or by
     words that it alone contains. *turns* returns the person's turns, where these decide.
-    Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
+    *had* is as for `checked`. Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
     """
-    store, draft = store.in_session(draft.session or store.session), checked(draft, keep_secrets=keep_secrets)
+    store = store.in_session(draft.session or store.session)
+    draft = checked(draft, keep_secrets=keep_secrets, had=had)
     links, succeeded = without_successions(draft.links)
     draft = replace(draft, links=links, supersedes=(*draft.supersedes, *succeeded))
     named = predecessors(store, (*draft.supersedes, supersedes))

@@ -228,10 +228,16 @@ def level_of(store: Store, draft: Draft) -> Level:
     return Level.USER if everywhere else Level.PROJECT
 
 
-def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
-    """Return *draft* tidied; raise Rejected when it cannot be stored."""
+def checked(draft: Draft, *, keep_secrets: bool, had: Memory | None = None) -> Draft:
+    """
+    Return *draft* tidied; raise Rejected when it cannot be stored.
+
+    *had* is the memory of the file that it is made of, whose lists may be longer than what may be given.
+    """
     as_given = (draft.title, draft.text, *texts_beside(draft))  # a tag or label in lower case hides a secret
-    lists: dict[str, Any] = {key.name: key.cleaned(getattr(draft, key.name)) for key in LISTS}
+    lists: dict[str, Any] = {
+        key.name: key.cleaned(getattr(draft, key.name), had=getattr(had, key.name, ())) for key in LISTS
+    }
     draft = replace(
         draft,
         title=clean_title(draft.title),
@@ -248,8 +254,9 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
 
 
 def lists_with(memory: Memory, other: Memory | Draft) -> dict[str, Any]:
-    """Return by key the lists of *memory*, each with what *other* has more, as far as there is room."""
-    return {key.name: _joined(getattr(memory, key.name), getattr(other, key.name), key.most) for key in LISTS}
+    """Return by key the lists of *memory*, each with what *other* has more and fits."""
+    new = {key.name: filter(key.fits, getattr(other, key.name)) for key in LISTS}
+    return {key.name: _joined(getattr(memory, key.name), [*new[key.name]], key.most) for key in LISTS}
 
 
 def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:

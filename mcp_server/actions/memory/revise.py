@@ -65,6 +65,7 @@ def revise(
     keep_secrets: bool = False,
     accept: Accept = Accept.CARRY,
     source: str = "",
+    had: Memory | None = None,
 ) -> MemoryFile:
     """
     Apply *revision* to a memory and return it as it is now.
@@ -73,7 +74,8 @@ def revise(
 
     *accept* is whether the new text may be shown unasked. *source* is whose words these are, '' when only
     relations between memories change. The person's words are accepted; new words of another source wait, and
-    a memory of the person then gets that source.
+    a memory of the person then gets that source. *had* is an earlier version, whose words
+    and lists may be longer than what may be given.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
@@ -82,7 +84,7 @@ def revise(
     check_version(memory_id, file.digest, version)
     if revision.touches is not None:
         revision = replace(revision, touches=as_touched(store, revision.touches))
-    memory = revised(file.memory, revision, keep_secrets=keep_secrets)
+    memory = revised(file.memory, revision, keep_secrets=keep_secrets, had=had)
     if memory == file.memory:
         return file
     if memory.title != file.memory.title:
@@ -178,15 +180,22 @@ def _given(revision: Revision) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
-    """Return *memory* as *revision* changes it; raises Rejected."""
+def revised(memory: Memory, revision: Revision, *, keep_secrets: bool, had: Memory | None = None) -> Memory:
+    """
+    Return *memory* as *revision* changes it; raises Rejected.
+
+    What it says already, or an earlier version that *had* it, is not measured: hands write more than may be
+    given.
+    """
+    before = (memory, *([had] if had else []))
     changes = _given(revision)
     if changes.pop("reinstated", False):
         changes |= {"status": Status.ACTIVE, "superseded_by": "", "valid_to": None}
-    if "title" in changes:
+    if "title" in changes and changes["title"] not in [said.title for said in before]:
         changes["title"] = clean_title(changes["title"])
     if "text" in changes:
-        changes["text"] = clean_text(changes["text"])
+        if changes["text"] not in [said.text for said in before]:
+            changes["text"] = clean_text(changes["text"])
         refuse_masks_alone(changes["text"])
     if not changes.get("type", DEFAULT_TYPE).strip():
         raise Rejected("A memory needs a type.", f"Use one of: {', '.join(TYPES)}.")
@@ -195,14 +204,16 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
     as_given = replace(memory, **changes)  # a tag or label in lower case hides a secret
     for key in LISTS:
         if key.name in changes:
-            changes[key.name] = key.cleaned(changes[key.name], had=getattr(memory, key.name))
+            lists = [getattr(said, key.name) for said in before]
+            same = next((texts for texts in lists if texts == tuple(changes[key.name])), lists[0])
+            changes[key.name] = key.cleaned(changes[key.name], had=same)
     if "links" in changes:
         changes["links"] = _labelled(memory, changes["links"])
     changed = replace(memory, **changes)
     if not keep_secrets:
-        had = {memory.title, memory.text, *texts_beside(memory)}
+        known = {memory.title, memory.text, *texts_beside(memory)}
         texts = (changed.title, changed.text, *texts_beside(as_given), *texts_beside(changed))
-        refuse_secrets(*(text for text in texts if text not in had), anyway=KEEP_SECRETS)
+        refuse_secrets(*(text for text in texts if text not in known), anyway=KEEP_SECRETS)
     return changed
 
 

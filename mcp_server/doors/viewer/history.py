@@ -53,7 +53,7 @@ def say_again(request: Request, inputs: Fields) -> Response:
     was = before.memory
     said = ("title", "text", "type", *LIST_NAMES, "touches", *WORDS)
     revision = Revision(**{name: getattr(was, name) for name in said})
-    revise(store, memory_id, revision, version=file.digest, source=MANUAL, keep_secrets=True)
+    revise(store, memory_id, revision, version=file.digest, source=MANUAL, keep_secrets=True, had=was)
     sentence = f"It again says what version {before.name}."
     return _history(request, store, lines=[sentence, "Its former text is kept as a version too."])
 
