@@ -37,6 +37,11 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
     return load_embedder(tmp_path_factory.mktemp("home"), "minilm-l6")
 
 
+def count_waiting(url: str) -> int:
+    with psycopg.connect(url) as db:
+        return int(db.execute("SELECT count(*) FROM daybook.unembedded").fetchall()[0][0])
+
+
 @pytest.fixture
 def meaning(url: str, embedder: Embedder) -> Iterator[Opened]:
     """A team that is searched by meaning, with the answers in it."""
@@ -94,7 +99,7 @@ def test_a_change_is_embedded_anew_and_what_stays_is_not(meaning: Opened) -> Non
     anna = meaning.by["anna"]
     stored = anna.load("deploys")
     stored = anna.save(replace(stored.memory, type="reference"), replaces=stored.digest)
-    assert meaning.team.embed_waiting() + meaning.team.count_waiting() == 0
+    assert meaning.team.embed_waiting() + count_waiting(meaning.url) == 0
     anna.save(replace(stored.memory, text="The cat sleeps on the sofa."), replaces=stored.digest)
     meaning.team.embed_waiting()
     assert ids_found(meaning, Query("where is the pet?", limit=1)) == ["deploys"]
@@ -112,7 +117,7 @@ def test_vectors_of_another_model_are_refused_until_all_is_embedded_anew(
         pass
     with open_database(meaning.url, embedder=embedder, embed_anew=True) as team:
         team.embed_waiting()
-        assert team.count_waiting() == 0
+        assert count_waiting(meaning.url) == 0
         member = team.members()[0]
         query = Query("on which weekday do we ship new versions?")
         assert team.storage_for(member).search(query).results[0].stored.memory.id == "deploys"

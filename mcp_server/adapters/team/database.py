@@ -103,11 +103,6 @@ class PostgresTeam:
         """Embed the passages that wait, and return how many; 0 when searches go by words alone."""
         return self._embedding.embed_waiting() if self._embedding else 0
 
-    def count_waiting(self) -> int:
-        """Return how many passages wait to be embedded."""
-        with connection(self._pool) as db:
-            return vectors.count_waiting(db)
-
     def _wake(self) -> None:
         if self._embedding:
             self._embedding.wake()

@@ -163,11 +163,6 @@ def put(db: Connection, made: Mapping[int, Embedded]) -> None:
         cursor.execute("DELETE FROM daybook.unembedded WHERE passage = ANY(%s)", ([*made],))
 
 
-def count_waiting(db: Connection) -> int:
-    """Return how many passages wait for a vector."""
-    return int(db.execute("SELECT count(*) FROM daybook.unembedded").fetchall()[0][0])
-
-
 def _halves(vector: Vector) -> str:
     """Return *vector* in the notation of pgvector."""
     return f"[{','.join(map(repr, np.frombuffer(vector, '<f4').astype(np.float16).tolist()))}]"
