@@ -17,7 +17,7 @@ from pathlib import Path
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.auto_memory_topics import Topic
 from mcp_server.adapters.index.events.imports import origin
-from mcp_server.adapters.json_file import read_object
+from mcp_server.adapters.json_file import read_linked_object
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import DaybookError, Unreadable
 
@@ -49,7 +49,7 @@ def locate(claude: Path, folders: Sequence[Path]) -> TopicsFolder:
 
     The person's own `autoMemoryDirectory` setting wins; a repository's settings are not read.
     """
-    setting = _object_in(claude / "settings.json").get("autoMemoryDirectory")
+    setting = read_linked_object(claude / "settings.json", MAX_SETTINGS).get("autoMemoryDirectory")
     if isinstance(setting, str) and (named := Path(os.path.expanduser(setting))).is_absolute():
         looked: tuple[Path, ...] = (named,)
     else:
@@ -74,7 +74,7 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
     names = ("settings.json", "settings.local.json")
     own = [claude / "settings.json"]
     for path in (*own, *(folder / ".claude" / name for folder in folders for name in names)):
-        settings = _object_in(path)
+        settings = read_linked_object(path, MAX_SETTINGS)
         variables = settings.get("env")
         if settings.get("autoMemoryEnabled") is False:
             return True
@@ -119,8 +119,3 @@ def _sent(folder: Path) -> str:
         beginning = files.read(folder / INDEX)[:SENT_BYTES].decode("utf-8", "replace")
         return "\n".join(beginning.split("\n")[:SENT_LINES])
     return ""
-
-
-def _object_in(path: Path) -> dict[str, object]:
-    """Return the JSON object in the file *path*, {} when there is none; links are followed."""
-    return read_object(Path(os.path.realpath(path)), MAX_SETTINGS)

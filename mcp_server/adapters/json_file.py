@@ -1,6 +1,7 @@
 """A small file with a JSON object: written whole and durably, read without believing it."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,11 @@ def read_object(path: Path, limit: int = files.MAX_MEMORY_FILE) -> dict[str, Any
         return object_in(files.read(path, limit))
     except (OSError, Unreadable):
         return {}
+
+
+def read_linked_object(path: Path, limit: int = files.MAX_MEMORY_FILE) -> dict[str, Any]:
+    """Return what `read_object` does of the file to which *path* leads; links are followed."""
+    return read_object(Path(os.path.realpath(path)), limit)
 
 
 def write_object(path: Path, values: Mapping[str, object]) -> None:

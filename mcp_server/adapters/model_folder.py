@@ -5,12 +5,10 @@ Files that sentence-transformers writes next to a model are used: `1_Pooling/con
 become one vector, `config_sentence_transformers.json` the prefix of each text.
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from mcp_server.adapters.json_file import read_object
+from mcp_server.adapters.json_file import read_linked_object
 from mcp_server.core.digests import text_digest
 from mcp_server.core.embedding_models import BY_NAME, SHIPPED, EmbeddingModel, endpoint_of, is_folder
 from mcp_server.core.errors import EmbedderUnavailable
@@ -84,7 +82,7 @@ def look_into(folder: Path, entry: EmbeddingModel | None = None) -> ModelFolder:
             f"There is no embedding model in {folder}: it lacks {', '.join(missing)}.",
             "Give a folder with an ONNX model and its tokenizer.",
         )
-    prompts = _object_in(folder / "config_sentence_transformers.json").get("prompts")
+    prompts = read_linked_object(folder / "config_sentence_transformers.json").get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
     return ModelFolder(
         entry.model if entry else f"{folder.name}-{_digest(folder, file)}",
@@ -106,7 +104,7 @@ def _digest(folder: Path, file: str) -> str:
 
 
 def _pooling(folder: Path) -> str:
-    config = _object_in(folder / "1_Pooling" / "config.json")
+    config = read_linked_object(folder / "1_Pooling" / "config.json")
     if not config:
         return "mean"
     ways = [name.removeprefix("pooling_mode_") for name, value in config.items() if value is True]
@@ -118,8 +116,3 @@ def _pooling(folder: Path) -> str:
             "Choose another with 'daybook model use'.",
         )
     return poolings[0]
-
-
-def _object_in(path: Path) -> dict[str, Any]:
-    """Return the object in a small JSON file, {} when it cannot be read; links are followed."""
-    return read_object(Path(os.path.realpath(path)))
