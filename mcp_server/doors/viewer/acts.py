@@ -30,7 +30,7 @@ from mcp_server.doors.shown.origins import ACCEPTED
 from mcp_server.doors.shown.trust import moved
 from mcp_server.doors.viewer.levels import TO_PROJECT, TO_USER, levels_for, move_to, what_git_sees
 from mcp_server.doors.viewer.page import Fields, form, page
-from mcp_server.doors.viewer.page_query import Where, store_for
+from mcp_server.doors.viewer.page_query import MEMORY, Where, store_for
 from mcp_server.store import Store
 
 SAID = 10  # titles that a question names
@@ -300,5 +300,5 @@ ROUTES = (
     Route("/memories-many", ask_for_many, methods=["GET"]),
     Route("/memories-many", form(act_on_many), methods=["POST"]),
     Route("/memories-undo", form(take_back), methods=["POST"]),
-    Route("/memories/{memory_id}/act", form(act_on_one), methods=["POST"]),
+    Route(f"{MEMORY}/act", form(act_on_one), methods=["POST"]),
 )

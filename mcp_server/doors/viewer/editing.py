@@ -30,7 +30,7 @@ from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.doors.shown.memory import remembered
 from mcp_server.doors.viewer.guard import READ_ONLY
 from mcp_server.doors.viewer.page import Fields, form, page, viewer
-from mcp_server.doors.viewer.page_query import WRITE, Where, store_for
+from mcp_server.doors.viewer.page_query import MEMORY, WRITE, Where, store_for
 from mcp_server.store import Store
 
 WITHOUT = "Leave out the secret; if it is not one, save it as it is."
@@ -254,7 +254,6 @@ def check_writable(request: Request) -> None:
         raise Rejected(READ_ONLY)
 
 
-MEMORY = "/memories/{memory_id}"
 ROUTES = (
     Route("/preview", form(preview), methods=["POST"]),
     Route(WRITE, new),

@@ -12,7 +12,6 @@ from starlette.routing import Route
 
 from mcp_server.actions.graph.picture import draw, find_in, read_network
 from mcp_server.core.digests import text_digest
-from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.network import (
     DEEPEST,
     MOST_DRAWN,
@@ -27,7 +26,7 @@ from mcp_server.core.graph.network import (
 from mcp_server.core.graph.svg import MARKS, SORTS, STYLE, as_part, mark, types_in
 from mcp_server.core.memory_parts import Level
 from mcp_server.doors.viewer.page import ALL, address, number, page, paged, viewer
-from mcp_server.doors.viewer.page_query import Where, projects, store_for
+from mcp_server.doors.viewer.page_query import Where, check_one_of, projects, store_for
 from mcp_server.store import Store
 
 LISTED = 100  # links of one page of the table
@@ -103,14 +102,11 @@ def _asked(request: Request) -> tuple[LinkSelection, Store, Network]:
 
 
 def _chosen(request: Request, selection: LinkSelection, store: Store, network: Network) -> Network:
-    levels = {level.value: level for level in Level}
-    if selection.level and selection.level not in levels:
-        raise Rejected(f"'{selection.level[:40]}' is not a level.", f"Use one of: {', '.join(levels)}.")
+    check_one_of(Level, selection.level, "a level")
+    level = Level(selection.level) if selection.level else None
     around = find_in(network, store, selection.around) if selection.around else frozenset[str]()
     steps = number(request, "steps") or 1
-    return chosen(
-        network, Choice(selection.relation, selection.type, levels.get(selection.level), around, steps)
-    )
+    return chosen(network, Choice(selection.relation, selection.type, level, around, steps))
 
 
 def _picture(request: Request, store: Store, part: Network) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.doors.shown.history import changes as changes_of
 from mcp_server.doors.viewer.page import Fields, form, page
-from mcp_server.doors.viewer.page_query import Where, store_for
+from mcp_server.doors.viewer.page_query import MEMORY, Where, store_for
 from mcp_server.store import Store
 
 NOW = "now"  # how the page calls the version that is in the file
@@ -142,7 +142,6 @@ def _compared(older: OneVersion, newer: OneVersion) -> dict[str, object]:
     }
 
 
-MEMORY = "/memories/{memory_id}"
 ROUTES = (
     Route(f"{MEMORY}/history", history),
     Route(f"{MEMORY}/history/again", form(say_again), methods=["POST"]),

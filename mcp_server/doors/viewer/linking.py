@@ -19,7 +19,7 @@ from mcp_server.doors.shown.draft_outcome import beside as told_apart
 from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.doors.viewer.editing import linked_words
 from mcp_server.doors.viewer.page import Fields, form, page
-from mcp_server.doors.viewer.page_query import Where, store_for
+from mcp_server.doors.viewer.page_query import MEMORY, Where, store_for
 from mcp_server.store import Store
 
 CHOICES = 8  # memories, at most, that a list to choose from has
@@ -103,7 +103,6 @@ def _links(request: Request, store: Store, *, remark: str = "") -> Response:
     return answer
 
 
-MEMORY = "/memories/{memory_id}"
 ROUTES = (
     Route(f"{MEMORY}/links", links),
     Route(f"{MEMORY}/links/choices", choices),

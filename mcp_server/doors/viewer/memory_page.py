@@ -23,7 +23,7 @@ from mcp_server.core.storage.port import Stored
 from mcp_server.doors.shown.trust import history
 from mcp_server.doors.viewer.acts import ACTS, BRINGS_BACK, judged, offered
 from mcp_server.doors.viewer.page import page, viewer
-from mcp_server.doors.viewer.page_query import Where, store_for
+from mcp_server.doors.viewer.page_query import MEMORY, Where, store_for
 from mcp_server.store import Store
 
 TOLD = 20  # receipts of one memory that are shown
@@ -109,4 +109,4 @@ def _linked(request: Request, where: Where, related: Related) -> dict[str, str]:
     return names
 
 
-ROUTES = (Route("/memories/{memory_id}", reading),)
+ROUTES = (Route(MEMORY, reading),)

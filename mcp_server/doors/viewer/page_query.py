@@ -16,6 +16,7 @@ from mcp_server.doors.viewer.page import ALL, address, number, root_of, store_of
 from mcp_server.store import Store
 
 ANY = "any"  # as a status: whatever it is
+MEMORY = "/memories/{memory_id}"  # where one is shown; what is done with it has its address below
 WRITE = "/memories-new"  # where a memory is written; below /memories/ any word may be an id
 MODES = {"": Mode.HYBRID, "words": Mode.KEYWORD, "meaning": Mode.SEMANTIC}
 TRASH = "trash"  # as a status: what is in the trash
@@ -63,8 +64,8 @@ class Selection:
 
     def filter(self) -> Filter:
         """Return the filter that is asked for; raise Rejected for a word that is none."""
-        _one_of(Level, self.level, "a level")
-        _one_of(Kind, self.kind, "a kind")
+        check_one_of(Level, self.level, "a level")
+        check_one_of(Kind, self.kind, "a kind")
         if self.status not in STATUSES:
             raise _unknown(self.status, "a status", [*map(str, Status), TRASH, ANY])
         basis = filter_of(
@@ -181,7 +182,8 @@ def projects(request: Request) -> list[Project]:
     ]
 
 
-def _one_of(words: type[Word], word: str, noun: str) -> None:
+def check_one_of(words: type[Word], word: str, noun: str) -> None:
+    """Raise Rejected for a *word* of an address that is none of *words*, which *noun* names; '' is none."""
     values = [str(value.value) for value in words]
     if word and word not in values:
         raise _unknown(word, noun, values)
