@@ -7,7 +7,9 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import without_controls
+from mcp_server.core.memory_parts import split_list, without_controls
+
+PARTS = ";"  # stands between phrases that hold commas
 
 
 class ListKey(NamedTuple):
@@ -36,6 +38,22 @@ class ListKey(NamedTuple):
     def option(self) -> str:
         """How the command line calls it."""
         return f"--{self.name.replace('_', '-')}"
+
+    def texts_in(self, value: str | Sequence[str]) -> tuple[str, ...]:
+        """
+        Return the texts of a list, or those of one text, with commas between them.
+
+        Phrases may hold commas: where the text has a semicolon, it parts them instead.
+        """
+        if self.phrases and isinstance(value, str) and PARTS in value:
+            value = value.split(PARTS)
+        return split_list(value)
+
+    def as_text(self, texts: Sequence[str]) -> str:
+        """Return the text in which `texts_in` finds *texts* again, unless one of them holds a semicolon."""
+        if not any("," in text for text in texts):
+            return ", ".join(texts)
+        return f"{PARTS} ".join(texts) + (PARTS if len(texts) == 1 else "")
 
     def cleaned(self, texts: Iterable[str], had: Sequence[str] = ()) -> tuple[str, ...]:
         """

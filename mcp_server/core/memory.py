@@ -85,8 +85,8 @@ USE_WHEN = ListKey(
     8,  # of more, any prompt is near one
     "occasions",
     fewer="Keep the most likely ones.",
-    help="Occasions to be reminded of it, with commas: 'add a table, deploy to prod'.",
-    new_help="The new occasions to be reminded of it, with commas; '' for none.",
+    help="Occasions to be reminded of it, with commas, or semicolons: 'add a table, deploy to prod'.",
+    new_help="The new occasions to be reminded of it, with commas, or semicolons; '' for none.",
     field="Use when, one occasion on each line, as somebody would ask: add a table",
     proposed=8,
     asked="asks it helps with: add a table",

@@ -41,3 +41,25 @@ def test_no_more_come_of_several_lists_than_one_memory_has() -> None:
     assert TAGS.joined((first, second)) == tuple(first[:20])
     assert USE_WHEN.joined((first, second))[:4] == ("add 0", "drop 0", "add 1", "drop 1")
     assert len(USE_WHEN.joined((first, second))) == 8
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        ((), ""),
+        (("add a table",), "add a table"),
+        (("add a table", "deploy"), "add a table, deploy"),
+        (("add a table, or two",), "add a table, or two;"),
+        (("add a table, or two", "deploy"), "add a table, or two; deploy"),
+    ],
+)
+def test_what_is_shown_of_phrases_is_the_same_list_when_it_is_given_back(
+    texts: tuple[str, ...], shown: str
+) -> None:
+    assert USE_WHEN.as_text(texts) == shown
+    assert USE_WHEN.texts_in(shown) == texts
+
+
+def test_a_list_and_the_tags_of_a_text_are_parted_by_nothing_else() -> None:
+    assert USE_WHEN.texts_in(["add a table; or two", "deploy, now"]) == ("add a table; or two", "deploy, now")
+    assert TAGS.texts_in("a;b, c") == ("a;b", "c")

@@ -21,7 +21,11 @@ def test_a_tool_takes_a_list_or_a_text_and_leaves_them_alone_unless_they_are_giv
         return read(store, memory_id).memory.use_when
 
     assert occasions() == (WITH_COMMA, REPAIR)
-    assert f"\nuse when: {WITH_COMMA}, {REPAIR}\n" in call("read_memory", id=memory_id)
+    shown = f"{WITH_COMMA}; {REPAIR}"
+    assert f"\nuse when: {shown}\n" in call("read_memory", id=memory_id)
+    call("revise", id=memory_id, use_when=[])
+    call("revise", id=memory_id, use_when=shown)
+    assert occasions() == (WITH_COMMA, REPAIR)
     assert call("recall", query="who can repair this").splitlines()[1].startswith(f"{memory_id} · ")
     call("revise", id=memory_id, tags=["toys"])
     assert occasions() == (WITH_COMMA, REPAIR)
@@ -50,3 +54,5 @@ def test_a_terminal_takes_them_between_commas_and_tells_what_became_of_them(run:
     assert said() == ([], "use when -buy a kite")
     output_of(run("undo", told["id"]))
     assert said()[0] == ["buy a kite"]
+    output_of(run("revise", told["id"], "--use-when", f"{WITH_COMMA};"))
+    assert said()[0] == [WITH_COMMA]

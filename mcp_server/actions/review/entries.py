@@ -167,11 +167,11 @@ def entry_of(kind: str, row: Row, file: MemoryFile, why: Why, answers: tuple[Ver
 def about(memory: Memory) -> tuple[str, ...]:
     """Return what the file of *memory* says besides its title and text, a line each."""
     parts = (
-        ("replaces", memory.supersedes),
-        ("links", [f"{link.rel} {link.to}" for link in memory.links]),
-        ("touches", memory.touches),
-        *((key.label, getattr(memory, key.name)) for key in LISTS),
-        ("aliases", memory.aliases),
-        ("notes", memory.notes),
+        ("replaces", ", ".join(memory.supersedes)),
+        ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),
+        ("touches", ", ".join(memory.touches)),
+        *((key.label, key.as_text(getattr(memory, key.name))) for key in LISTS),
+        ("aliases", ", ".join(memory.aliases)),
+        ("notes", ", ".join(memory.notes)),
     )
-    return tuple(f"{name}: {', '.join(values)}" for name, values in parts if values)
+    return tuple(f"{name}: {text}" for name, text in parts if text)

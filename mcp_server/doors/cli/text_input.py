@@ -8,7 +8,6 @@ import click
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import LISTS
-from mcp_server.core.memory_parts import split_list
 
 MOST_TYPED = 512 * 1024  # characters of all words of a command
 MOST_READ = 8 * 1024 * 1024  # bytes of standard input; its contents have lower limits of their own
@@ -47,8 +46,9 @@ def with_lists(helps: Iterable[str]) -> Callable[[Callable[..., None]], Callable
 
 
 def lists(values: Mapping[str, str | None]) -> dict[str, Any]:
-    """Return name → the texts of each of *values* that was given, which have commas between them."""
-    return {name: split_list(value) for name, value in values.items() if value is not None}
+    """Return name → the texts of each of *values* that was given for one of `LISTS`."""
+    given = {key: values[key.name] for key in LISTS if key.name in values}
+    return {key.name: key.texts_in(value) for key, value in given.items() if value is not None}
 
 
 def metadata(entries: Sequence[str]) -> dict[str, object]:

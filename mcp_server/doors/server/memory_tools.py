@@ -34,7 +34,7 @@ from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import USE_WHEN, Draft
 from mcp_server.core.memory_parts import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
@@ -111,7 +111,7 @@ def register(application: Application) -> None:
             text=content,
             type=type,
             tags=split_list(tags),
-            use_when=split_list(use_when),
+            use_when=USE_WHEN.texts_in(use_when),
             level=Level(level) if level else None,
             touches=split_list(touches),
             links=tuple(map(parse_link, split_list(links))),
@@ -229,7 +229,7 @@ def register(application: Application) -> None:
             text=content or None,
             type=type or None,
             tags=None if tags is None else split_list(tags),
-            use_when=None if use_when is None else split_list(use_when),
+            use_when=None if use_when is None else USE_WHEN.texts_in(use_when),
             pinned=pinned,
             touches=None if touches is None else split_list(touches),
             links=None if links is None else tuple(map(parse_link, split_list(links))),

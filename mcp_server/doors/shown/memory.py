@@ -195,7 +195,7 @@ def kept_with(memory: Memory) -> tuple[tuple[str, str], ...]:
     """Return what a memory has besides its title and text, as names and values; '' for what it lacks."""
     return (
         ("aliases", ", ".join(memory.aliases)),
-        *((key.label, ", ".join(getattr(memory, key.name))) for key in LISTS),
+        *((key.label, key.as_text(getattr(memory, key.name))) for key in LISTS),
         *((name, getattr(memory, name)) for name in WORDS),
         ("touches", ", ".join(memory.touches)),
         ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),

@@ -22,7 +22,7 @@ from mcp_server.actions.review.ask_at_once import NewAndNear, pairs_of, say
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import LIST_NAMES, Draft
+from mcp_server.core.memory import LIST_NAMES, LISTS, Draft
 from mcp_server.core.memory_parts import Kind, Level, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import one_line, visible
@@ -132,7 +132,7 @@ def _draft(command: Typed) -> Draft:
         raise Rejected("There is nothing to remember.", "For example: /remember Title | what to remember")
     title, text = split_title(words)
     level = _one_of(Level, options, "level")
-    lists: dict[str, Any] = {name: split_list(options.get(name, "")) for name in LIST_NAMES}
+    lists: dict[str, Any] = {key.name: key.texts_in(options.get(key.name, "")) for key in LISTS}
     return Draft(
         title=title,
         text=text,
