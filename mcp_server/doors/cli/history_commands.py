@@ -37,18 +37,16 @@ def history_command(
         if not memory_id:
             raise Rejected("--version is of one memory.", "Give its ID, too.")
         heed_only("ID", "--version", "--json", where="with --version")
-    store = output.synced()
-    by_id = memory_id and version is None and not session
-    if by_id and (of_team := history_if_of_team(store, memory_id)):
-        heed_only("ID", "--json", where="with a memory of the team")
-        output.print_shown(shown_team.history(*of_team), texts=True)
-        return
-    if version is not None:
-        earlier, text = history.version_of(store, memory_id, version)
+        earlier, text = history.version_of(output.synced(), memory_id, version)
         if output.wants_json():
             output.print_json(shown.version(earlier, text).json)
         else:
             click.echo(visible(text).rstrip())
+        return
+    store = output.synced()
+    if memory_id and not session and (of_team := history_if_of_team(store, memory_id)):
+        heed_only("ID", "--json", where="with a memory of the team")
+        output.print_shown(shown_team.history(*of_team), texts=True)
         return
     titled_deeds: list[TitledDeed] = []
     with contextlib.suppress(NotFound):  # a file that a person made by hand, and Daybook never changed

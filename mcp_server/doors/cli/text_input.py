@@ -67,11 +67,11 @@ def named_values(entries: Sequence[str], option: str) -> dict[str, str]:
     return {name.strip(): value for name, _, value in pairs}
 
 
-def standard_input(subject: str = "") -> str:
+def standard_input(subject: str) -> str:
     """Return what comes on standard input; a person at a terminal is asked for *subject*. Raises Rejected."""
     if sys.stdin is None:
         return ""
-    if subject and sys.stdin.isatty():
+    if sys.stdin.isatty():
         print(f"Type {subject}, then Ctrl-D:", file=sys.stderr)
     data = sys.stdin.buffer.read(MOST_READ + 1)
     if len(data) > MOST_READ:

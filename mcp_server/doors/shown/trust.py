@@ -21,18 +21,13 @@ UNMOVED = "Nothing has changed it yet: 'daybook validate' and 'daybook invalidat
 
 def standing(now: Standing) -> str:
     """Return the trust in a memory, on one line."""
-    state = state_of(Status.ACTIVE, shadowed_by=now.shadowed_by)
-    return " · ".join(
-        filter(
-            None,
-            (
-                elsewhere(now.project),
-                f"trust: {now.label} ({now.trust:.2f})",
-                files_of_before(now.stale),
-                state,
-            ),
-        )
+    parts = (
+        elsewhere(now.project),
+        f"trust: {now.label} ({now.trust:.2f})",
+        files_of_before(now.stale),
+        state_of(Status.ACTIVE, shadowed_by=now.shadowed_by),
     )
+    return " · ".join(filter(None, parts))
 
 
 def moved(record: TrustHistory, note: str = "") -> Shown:
