@@ -19,9 +19,8 @@ from mcp_server.core.budget import API, CallFailed, CallOutcome, Reply, identity
 from mcp_server.core.settings import MODEL
 
 DEADLINE = 60.0  # seconds from the first byte sent to the last one read
-PATIENCE_HERE = (
-    600.0  # the same for an endpoint on this machine, which may load a model first, and has no GPU
-)
+# The same for an endpoint on this machine, which may load a model first, and has no GPU.
+PATIENCE_HERE = 600.0
 CONNECT_TIMEOUT = 10.0  # seconds
 MOST_BYTES = 2 * 1024 * 1024  # of an answer
 _PROXIES = ("all://", "http://", "https://")

@@ -15,9 +15,7 @@ from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher sets it to `missing` while the Python environment is being made
-FAILED = (
-    "DAYBOOK_SETUP_FAILED"  # why it could not be made, a sentence of the launcher's; empty when it is new
-)
+FAILED = "DAYBOOK_SETUP_FAILED"  # why it could not be made, as the launcher says it; empty when it is new
 
 
 def session_start(event: dict[str, Any]) -> dict[str, Any]:

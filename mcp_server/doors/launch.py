@@ -26,11 +26,8 @@ from mcp_server.environment import person_home, persons_own
 ROOT = Path(__file__).resolve().parents[2]
 STARTER = ROOT / "bin" / "daybook.py"
 SETTING_UP = "daybook: setting up its Python environment (once, about a minute) ..."
-_OURS = (
-    "-P",
-    "-s",
-    "-m",
-)  # no module in the current folder or the person's own packages can replace ours
+# No module in the current folder or the person's own packages can replace ours.
+_OURS = ("-P", "-s", "-m")
 _NOT_PASSED_ON = frozenset({"PYTHONHOME", "PYTHONPATH", "DAYBOOK_SETUP"})  # only we set the last one
 _THE_MODULES = ("UserPromptSubmit", "Stop")
 _NOT_WAITED_FOR = ("Stop", "SessionEnd")  # Claude Code kills them a second after a session's end

@@ -29,9 +29,8 @@ MOST_ROWS = 5_000  # memories that are read for one question
 ALONE = 1_000  # of these, at most this many because of one term alone
 FEWEST = 200  # memories; with fewer, those that have only the next rarest term are read, too
 WEIGHED = 80  # least number of memories that are weighed exactly; more of them answered no set better
-UNKNOWN = (
-    8  # a word that is not known to be common is taken to be this many times rarer than the rarest that is
-)
+# A word that is not known to be common is taken to be this many times rarer than the rarest that is.
+UNKNOWN = 8
 
 RANK_OF_ONE = 0.1 / 1.64493406685  # `ts_rank` of a word that stands once
 # Of one that stands 1, 2, … times, in proportion to that: PostgreSQL adds up 1 / 1², 1 / 2², …

@@ -78,9 +78,8 @@ class Server(MCPServer[Any]):
                 with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                     await outgoing.send(SessionMessage(_refusing(refusal)))
 
-            def refuse(
-                refusal: Refusal,
-            ) -> None:  # in parallel with reading: some clients write much before they read
+            def refuse(refusal: Refusal) -> None:
+                # In parallel with reading: some clients write much before they read.
                 anyio.from_thread.run_sync(refusing.start_soon, answer, refusal)
 
             lines.refuse = refuse

@@ -51,9 +51,8 @@ def is_resolved(db: sqlite3.Connection, memory: Row, other: Row) -> bool:
     hashes, telling = entry
     digest = fingerprint
     if telling:
-        from mcp_server.core.provenance.telling_words import (
-            telling_digest,  # slow to load, and few sessions start with settled pairs
-        )
+        # Slow to load, and few sessions start with settled pairs.
+        from mcp_server.core.provenance.telling_words import telling_digest
 
         digest = telling_digest
     return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or hashes))

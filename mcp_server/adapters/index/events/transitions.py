@@ -23,9 +23,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
     A memory that the recall before gave already makes no step, nor do two memories of one recall.
     """
-    from mcp_server.adapters.index.events.receipts import (
-        confident,  # hooks, which only read, need not wait for it
-    )
+    # Hooks, which only read, need not wait for it.
+    from mcp_server.adapters.index.events.receipts import confident
 
     session, refs = str(data.get("session") or ""), confident(data)
     if not session or not refs:
