@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import EventRow
+from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.digests import text_digest
 from mcp_server.core.memory_parts import Kind, Status, vault_in
@@ -59,7 +59,7 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
         source, place, batch = _of_before(data)
     rows = [
         (str(record[0]), str(record[1]), str(record[2]), int(bool(record[3])), source, place)
-        for record in (batch if isinstance(batch, list) else ())
+        for record in a_list(batch)
         if isinstance(record, list) and len(record) == 4
     ]
     db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mcp_server.adapters.index.events import EventRow
+from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 
@@ -17,8 +17,7 @@ AWAY = ("ageing", "compaction", "drops", "trash")  # steps after which a memory 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger."""
     if event == "upkeep_told":
-        runs = data.get("runs")
-        rows = [(str(run), at) for run in (runs if isinstance(runs, list) else ())]
+        rows = [(str(run), at) for run in a_list(data.get("runs"))]
         db.executemany(
             "INSERT INTO unattended VALUES (?, ?, 1) ON CONFLICT (run) DO UPDATE SET told = 1", rows
         )
