@@ -10,6 +10,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.durability.served import eventually
 from tests.memories import status, stored
 from tests.viewer.conftest import Look, at, serious_findings
 
@@ -141,7 +142,8 @@ def test_an_editors_save_and_what_was_typed_are_both_shown_and_mine_goes_over_it
     expect(conflict.locator("ins").filter(has_text="Never do")).to_be_visible()
     expect(text).to_have_value(TEXT.replace("Skip", "Never do"))
     assert path.read_bytes() == theirs
-    save(page)  # again, without a choice
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        save(page)  # again, without a choice
     expect(conflict).to_be_visible()
     assert path.read_bytes() == theirs
     page.get_by_role("button", name="Save mine over it").click()
@@ -233,7 +235,7 @@ def test_leaving_with_unsaved_words_asks(page: Page) -> None:
     page.get_by_label("Title").fill("Mine")
     page.get_by_role("link", name="Back to reading").click(no_wait_after=True)
     expect(page.get_by_label("Title")).to_have_value("Mine")
-    page.wait_for_function("document.readyState === 'complete'")
+    eventually(lambda: page.evaluate("1") and dialogs != [], "it is asked")
     assert dialogs == ["beforeunload"]
     page.get_by_label("Title").fill("Stripe webhook")  # as it was
     page.get_by_role("link", name="Back to reading").click()

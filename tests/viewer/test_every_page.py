@@ -43,6 +43,7 @@ READING = {
     "/memories/{long}/history?one=1&two=now&beside=yes": ["Compare"],
 }
 """What a viewer for looking offers on its pages beside links."""
+COMES_LATER = re.compile("^(Loading|Comparing) …$")
 PHONE = {"width": 360, "height": 740}
 TOO_WIDE = """() => {
     const most = document.documentElement.clientWidth;
@@ -100,10 +101,11 @@ def full(look: Look, opened: Opened, names: dict[str, str]) -> Page:
 
 def settled(page: Page) -> None:
     """Wait until what a page asks for by itself is there, and open all that opens."""
-    expect(page.get_by_text("Loading").filter(visible=True)).to_have_count(0)
+    expect(page.get_by_text(COMES_LATER).filter(visible=True)).to_have_count(0)
     for summary in page.locator("summary:visible").all():
         if summary.locator("xpath=..").get_attribute("open") is None:
             summary.click()
+    expect(page.get_by_text(COMES_LATER).filter(visible=True)).to_have_count(0)
     expect(page.locator(".htmx-request")).to_have_count(0)
 
 
@@ -136,7 +138,7 @@ def test_with_tab_alone_all_is_reached_and_seen_to_be(full: Page, names: dict[st
     page, wrong = full, {}
     for path in (*FULL, *OF_ONE):
         at(page, path.format(**names))
-        expect(page.get_by_text("Loading").filter(visible=True)).to_have_count(0)
+        expect(page.get_by_text(COMES_LATER).filter(visible=True)).to_have_count(0)
         page.evaluate("window.reached = [document.querySelector('.skip')]; window.reached[0].focus()")
         unmarked = []
         while True:

@@ -1,5 +1,8 @@
 """Links of a memory are added and taken away in the browser, by the keyboard alone."""
 
+from contextlib import AbstractContextManager
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -33,7 +36,15 @@ def page(look: Look, open_here: Open, memory: str, keys: str, store: Store) -> P
 
 
 def search(page: Page, words: str) -> None:
-    page.get_by_label("To: words of its title").press_sequentially(words)
+    """Type *words*, and wait for what is found: a pause between two letters asks for their beginning, too."""
+    with answered(page, words):
+        page.get_by_label("To: words of its title").press_sequentially(words)
+    expect(page.locator(".htmx-request")).to_have_count(0)
+
+
+def answered(page: Page, words: str) -> AbstractContextManager[object]:
+    """Wait at the end for the answer to a search for *words*."""
+    return page.expect_response(lambda answer: parse_qs(urlsplit(answer.url).query).get("said") == [words])
 
 
 def links(store: Store, memory: str) -> tuple[Link, ...]:
@@ -46,7 +57,9 @@ def test_a_link_is_added_and_taken_away_by_the_keyboard_alone(
     page.get_by_label("Label").focus()
     page.keyboard.type("depends-on")
     page.keyboard.press("Tab")
-    page.keyboard.type("KEYS strip")
+    with answered(page, "KEYS strip"):
+        page.keyboard.type("KEYS strip")
+    expect(page.locator(".htmx-request")).to_have_count(0)
     expect(page.get_by_role("radio")).to_have_count(1)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

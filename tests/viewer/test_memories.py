@@ -1,5 +1,6 @@
 """The page of memories: listed newest first, found as one types, with filters that stand in the address."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from mcp_server.core.search.ranking import Score
 from mcp_server.doors.viewer.memories import LISTED, PARTS
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
+from tests.durability.served import eventually
 from tests.memories import stored
 from tests.viewer.conftest import Look, go
 
@@ -57,7 +59,7 @@ def test_what_comes_meanwhile_shows_on_the_page_of_the_list_that_is_open(
     expect(titles(page)).to_have_text(["Thing number 0"])
     stored(store, "The newest thing", "It is new.")
     expect(titles(page)).to_have_text(["Thing number 1", "Thing number 0"])
-    assert page.url.endswith(f"/memories?offset={LISTED}")
+    expect(page).to_have_url(re.compile(rf"/memories\?offset={LISTED}$"))
 
 
 def test_typing_finds_the_memory_and_marks_its_words(look: Look, store: Store) -> None:
@@ -88,8 +90,8 @@ def test_an_answer_that_comes_late_overwrites_no_newer_one(look: Look, store: St
         routes.append(route)
 
     page.route("**/memories?q=stripe", hold)
-    with page.expect_request("**/memories?q=stripe"):
-        page.get_by_label("Search", exact=True).fill("stripe")
+    page.get_by_label("Search", exact=True).fill("stripe")
+    eventually(lambda: page.evaluate("1") and routes != [], "the first search is held")
     page.get_by_label("Search", exact=True).fill("deploys")
     expect(titles(page)).to_have_text(["Deploys"])
 
@@ -114,7 +116,7 @@ def test_filters_stand_in_the_address_through_back_and_reload(look: Look, store:
     expect(titles(page)).to_have_count(2)
     chooser(page, "Type").select_option("gotcha")
     expect(titles(page)).to_have_text(["Stripe webhook"])
-    assert page.url.endswith("/memories?type=gotcha&tag=billing")
+    expect(page).to_have_url(re.compile(r"/memories\?type=gotcha&tag=billing$"))
 
     page.reload()
     expect(titles(page)).to_have_text(["Stripe webhook"])
@@ -188,6 +190,7 @@ def test_a_memory_of_another_project_is_found_and_opened_there(
     page.get_by_role("link", name="There").click()
     expect(page.get_by_text("In the office.")).to_be_visible()
     back(page)
+    expect(titles(page)).to_have_count(2)
     chooser(page, "Project").select_option("office")
     expect(titles(page)).to_have_text(["There"])
 
@@ -199,7 +202,7 @@ def test_looking_and_searching_note_nothing(look: Look, store: Store, memory_dir
     page.goto(f"{page.url}memories?q=stripe")
     titles(page).click()
     expect(page.get_by_role("heading", name="Stripe webhook")).to_be_visible()
-    assert memory_id in page.url
+    expect(page).to_have_url(re.compile(memory_id))
     assert before == [path.read_bytes() for path in sorted((memory_dir / "ledger").iterdir())]
 
 

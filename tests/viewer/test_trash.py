@@ -1,5 +1,7 @@
 """What lies in the trash is listed among the memories, found by its words, and brought back from there."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -46,7 +48,7 @@ def test_the_trash_is_a_status_and_the_last_forgotten_stands_first(
     expect(page.get_by_text("2 memories, last forgotten first")).to_be_visible()
     expect(page.get_by_role("toolbar").get_by_role("button")).to_have_text(["Restore"])
     expect(page.locator("#found .about").first).to_contain_text("forgotten 2026-11-21")
-    assert page.url.endswith("/memories?status=trash")
+    expect(page).to_have_url(re.compile(r"/memories\?status=trash$"))
 
 
 def test_one_is_read_and_restored_on_its_page(look: Look, store: Store) -> None:
