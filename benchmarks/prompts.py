@@ -5,7 +5,8 @@ FOLDER is a project: `memories.jsonl` {id, type, title, text, tags, touches} and
 useful}, where `useful` names the memories worth showing with a prompt, none for most. What stands before the
 number in the id of a prompt is its kind. With --use-when the memories have the occasions of a file of the
 project: `use_when.jsonl`, which somebody wrote who saw the memories alone, as Claude does who stores them, or
-`use_when_asked.jsonl`, the answers to what Daybook asks about memories that have none.
+`use_when_asked.jsonl`, the answers to what Daybook asks about memories that have few or none. What a second
+file has is added, as Daybook adds it.
 All memories lie in a new store, and every prompt is the first of a session.
 """
 
@@ -30,7 +31,8 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft
+from mcp_server.core.list_key import extended
+from mcp_server.core.memory import USE_WHEN, Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
@@ -66,10 +68,14 @@ class Shown:
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--around", default=0, help="That many other memories of the same project stand around them.")
-@click.option("--use-when", default="", metavar="FILE", help="This file of each has the memories' occasions.")
+@click.option(
+    "--use-when", multiple=True, metavar="FILE", help="This file of each has occasions of the memories."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what came with every prompt, to compare runs.")
 @click.option("--before", type=click.Path(exists=True, path_type=Path), help="Such a run to compare with.")
-def main(folders: Sequence[Path], around: int, use_when: str, as_json: bool, before: Path | None) -> None:
+def main(
+    folders: Sequence[Path], around: int, use_when: Sequence[str], as_json: bool, before: Path | None
+) -> None:
     """Measure what the prompts of each of FOLDERS are accompanied by."""
     prompts_by_project = {folder.name: measured(folder, around, use_when=use_when) for folder in folders}
     state = {
@@ -100,7 +106,7 @@ def main(folders: Sequence[Path], around: int, use_when: str, as_json: bool, bef
         click.echo("\n" + tabulate(changed, headers=["prompt", "before", "now"]))
 
 
-def measured(folder: Path, around: int = 0, *, use_when: str = "") -> list[Shown]:
+def measured(folder: Path, around: int = 0, *, use_when: Sequence[str] = ()) -> list[Shown]:
     """Return what comes with each prompt of the project in *folder*; the rest is as for `stored`."""
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around, use_when=use_when)
@@ -114,14 +120,17 @@ def measured(folder: Path, around: int = 0, *, use_when: str = "") -> list[Shown
 
 
 def stored(
-    folder: Path, place: Path, around: int = 0, *, use_when: str = ""
+    folder: Path, place: Path, around: int = 0, *, use_when: Sequence[str] = ()
 ) -> tuple[Opened, Store, dict[str, str]]:
     """
     Return a store at *place* with the project of *folder*, and id → the name it has in the project.
 
-    *around* other memories stand beside the project's, which have the occasions of the file *use_when*.
+    *around* other memories stand beside the project's, which have the occasions of the files
+    *use_when*.
     """
-    occasions = {row["id"]: tuple(row["use_when"]) for row in rows_of(folder / use_when)} if use_when else {}
+    occasions: dict[str, tuple[str, ...]] = {}
+    for row in (row for name in use_when for row in rows_of(folder / name)):
+        occasions[row["id"]] = extended(occasions.get(row["id"], ()), row["use_when"], USE_WHEN.most)
     root = place / "project"
     root.mkdir()
     opened = Opened({"MEMORY_DIR": str(place / "memory"), "EMBEDDING_MODEL": "minilm-l6"}, folder=root)

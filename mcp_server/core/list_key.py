@@ -4,12 +4,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_parts import split_list, without_controls
 
 PARTS = ";"  # stands between phrases that hold commas
+
+T = TypeVar("T")
 
 
 class ListKey(NamedTuple):
@@ -88,6 +90,11 @@ class ListKey(NamedTuple):
     def fits(self, text: str) -> bool:
         """Tell whether *text* is no longer than one may be."""
         return not self.longest or len(text) <= self.longest
+
+
+def extended(own: Sequence[T], new: Iterable[T], most: int) -> tuple[T, ...]:
+    """Return *own* and then *new*, each value once, at most *most* of them unless *own* has more."""
+    return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
 
 
 def as_phrase(text: str) -> str:

@@ -1,7 +1,7 @@
 """
 learn on the person's own plan: Claude Code calls the model between turns, everything else is done here.
 
-`hand_out` reserves a call and gives out a piece of a session, or memories without occasions when no piece is
+`hand_out` reserves a call and gives out a piece of a session, or memories with few occasions when no piece is
 left; `take_reply` takes the model's reply. Between the two the process holds the lock of the one call in
 flight. When it dies, the lock is freed, the same is handed out again, and both calls count.
 """

@@ -1,5 +1,5 @@
 """
-occasions: a model is asked when the memories help that nobody gave occasions (`use_when`).
+occasions: a model is asked when the memories help that have few occasions (`use_when`) or none.
 
 The consent, the limits and the roads are those of learning; there has to be nothing left to learn. Each
 memory is asked about once. What the model says is one run, so that `undo` takes it back as one.
@@ -14,21 +14,32 @@ from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import is_shown, read_rows
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.actions.model.model_call import NOBODYS, call_model
+from mcp_server.adapters.index.events import deeds, spending
 from mcp_server.adapters.index.events import occasions as asked
-from mcp_server.adapters.index.events import spending
 from mcp_server.adapters.prompts import prompt
-from mcp_server.core.authors import MODEL
+from mcp_server.core.authors import MODEL, PERSON
 from mcp_server.core.budget import Reply
-from mcp_server.core.capture.occasions import ANSWER_TOKENS, LEAST, MOST, MOST_A_DAY, answered, request
+from mcp_server.core.capture.occasions import (
+    ANSWER_TOKENS,
+    ENOUGH,
+    LEAST,
+    MOST,
+    MOST_A_DAY,
+    answered,
+    request,
+)
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Conflict, ModelUnavailable
+from mcp_server.core.list_key import extended
+from mcp_server.core.memory import USE_WHEN
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.runs import NotMade, Reason, RunEntry, Why, change
 from mcp_server.store import Store
 
+_SAYING = ("remembered", "revised")  # the changes that may bring occasions
 ABOUT = "occasions-"  # the beginning of what the ledger calls such a question
 STEP = "add occasions"
-LOOKED_AT = 100  # newest memories without occasions, among which a group is sought
+LOOKED_AT = 100  # first memories with few occasions, among which a group is sought
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +65,10 @@ class Group:
 
 def next_group(store: Store) -> Group | None:
     """
-    Return the next memories to ask about, the newest first; None when too few wait or today had enough.
+    Return the next memories to ask about, those without occasions first; None for too few or enough today.
 
     They are the person's own and this project's, outside repositories, and may be shown with a prompt.
+    Occasions that the person may have written are left as they are.
     """
     if store.settings.capture != "auto":
         return None
@@ -65,14 +77,23 @@ def next_group(store: Store) -> Group | None:
     with store.database.read() as db:
         if spending.today_about(db, ABOUT, store.now()) >= MOST_A_DAY:
             return None
-        rows = asked.without_occasions(db, vaults, LOOKED_AT)
+        rows = asked.with_few(db, vaults, ENOUGH, LOOKED_AT)
     memory_files: list[MemoryFile] = []
     for file in read_rows(store, rows):
-        if not file.memory.use_when and is_shown(store, file):
+        if is_shown(store, file) and not _may_be_persons(store, file):
             memory_files.append(file)
         if len(memory_files) == MOST:
             break
     return Group(tuple(memory_files)) if len(memory_files) >= LEAST else None
+
+
+def _may_be_persons(store: Store, file: MemoryFile) -> bool:
+    """Tell whether the person may have written the occasions of *file*: what they chose is not added to."""
+    if not file.memory.use_when:
+        return False
+    with store.database.read() as db:
+        is_edited = not deeds.is_as_written(db, file.ref, file.digest)
+        return is_edited or bool(deeds.listed(db, ref=file.ref, events=_SAYING, by=PERSON, limit=1))
 
 
 def is_usable(group: Group, reply: Reply) -> bool:
@@ -82,23 +103,28 @@ def is_usable(group: Group, reply: Reply) -> bool:
 
 def take_answer(store: Store, group: Group, reply: Reply) -> int:
     """
-    Give the memories of *group* the occasions of *reply*, but none that was changed meanwhile.
+    Add the occasions of *reply* to the memories of *group*, but to none that was changed meanwhile.
 
     Return how many got some.
     """
     by_number = answered(reply.text, len(group.memory_files)) or {}
     run, not_made = runs.new_run(store), list[NotMade]()
+    given = 0
     try:
         with runs.alone(store):
             for number, occasions in by_number.items():
                 file = group.memory_files[number]
-                changed = change(file.ref, file.memory, file.place, use_when=occasions)
+                more = extended(file.memory.use_when, occasions, USE_WHEN.most)
+                if more == file.memory.use_when:
+                    continue
+                changed = change(file.ref, file.memory, file.place, use_when=more)
                 entry = RunEntry(STEP, Reason(Why.OCCASIONS, (file.memory.id,), word=run), (changed,))
                 runs.attempt(store.acting_as(MODEL), entry, run, not_made)
+                given += 1
     except Conflict:
         return 0  # another process tidies: these memories are asked about again
     give_up(store, group)
-    return len(by_number) - len(not_made)
+    return given - len(not_made)
 
 
 def give_up(store: Store, group: Group) -> None:

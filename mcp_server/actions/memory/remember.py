@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mcp_server.actions.files.commit import create, one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
@@ -20,6 +20,7 @@ from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.links import as_label, with_labels
+from mcp_server.core.list_key import extended
 from mcp_server.core.memory import LISTS, WORDS, Draft, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
@@ -43,8 +44,6 @@ from mcp_server.core.sessions.snapshot import name_of
 from mcp_server.core.text.level_words import names_project
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
-
-T = TypeVar("T")
 
 ATTEMPTS = 20  # ids tried; even the second is needed only once in a million memories of one title
 
@@ -108,8 +107,8 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     linked = {(as_label(link.rel), link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     return Revision(
-        links=_joined(memory.links, links, MAX_LINKS),
-        touches=_joined(memory.touches, draft.touches, MAX_TOUCHES),
+        links=extended(memory.links, links, MAX_LINKS),
+        touches=extended(memory.touches, draft.touches, MAX_TOUCHES),
         notes=(*memory.notes, *notes) if notes else None,
         **lists_with(memory, draft),
         **{name: getattr(draft, name) or None for name in WORDS if not getattr(memory, name)},
@@ -256,12 +255,7 @@ def checked(draft: Draft, *, keep_secrets: bool, had: Memory | None = None) -> D
 def lists_with(memory: Memory, other: Memory | Draft) -> dict[str, Any]:
     """Return by key the lists of *memory*, each with what *other* has more and fits."""
     new = {key.name: filter(key.fits, getattr(other, key.name)) for key in LISTS}
-    return {key.name: _joined(getattr(memory, key.name), [*new[key.name]], key.most) for key in LISTS}
-
-
-def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return *own* and then *new*, each value once, at most *most* of them."""
-    return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
+    return {key.name: extended(getattr(memory, key.name), new[key.name], key.most) for key in LISTS}
 
 
 def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:

@@ -1,6 +1,5 @@
 """init, share and trust: memories inside a repository, only when the person says so."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +107,7 @@ def leave(store: Store) -> Left:
         ids = selections.ids_of(db, vault.key)
         rows = [row for name in ids.values() if (row := selections.with_ref(db, vault.ref(name)))]
         accepted = usage.accepted_digests(db, [row.digest for row in rows])
-        own = [row for row in rows if row.digest in accepted or _is_as_written(db, row)]
+        own = [row for row in rows if row.digest in accepted or deeds.is_as_written(db, row.ref, row.digest)]
     for row in own:
         if row.digest in accepted and row.source in ACCEPTED_AS and row.status is Status.ACTIVE:
             # Outside of a repository its source says that the person accepted it.
@@ -121,12 +120,6 @@ def leave(store: Store) -> Left:
     sync_if_free(store, vaults=[private, vault])
     stay = tuple(memory_id for path, memory_id in ids.items() if Path(path) not in moves)
     return Left(private.root, len(moves), stay, shared)
-
-
-def _is_as_written(db: sqlite3.Connection, row: Row) -> bool:
-    """Tell whether a memory has the bytes that Daybook last wrote, on this machine."""
-    written = deeds.last_written(db, row.ref)
-    return written is not None and written.digest == row.digest
 
 
 def share(store: Store) -> Path:

@@ -1,4 +1,4 @@
-"""Memories that nobody gave occasions: what a model is asked about them, and what becomes of its answer."""
+"""Memories with few occasions or none: what a model is asked about them, and what becomes of its answer."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,8 +14,10 @@ from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import pending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.core.authors import CLAUDE
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.capture import occasions as rules
+from mcp_server.core.memory import USE_WHEN
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
@@ -45,10 +47,10 @@ def objects(*given: Sequence[str]) -> str:
     return json.dumps([{"number": n, "use_when": [*texts]} for n, texts in enumerate(given, start=1)])
 
 
-def put_all(store: Store, clock: Clock, count: int = len(FACTS), **more: object) -> list[str]:
+def put_all(store: Store, clock: Clock, count: int = len(FACTS), first: int = 0, **more: object) -> list[str]:
     """Store *count* memories, one after another; return their ids."""
     ids = []
-    for number in range(count):
+    for number in range(first, first + count):
         ids.append(decided(store, f"{FACTS[number % len(FACTS)]} ({number})", **more))
         clock.pass_days(0.01)
     return ids
@@ -150,13 +152,74 @@ def with_some_by_hand(store: Store, clock: Clock) -> None:
         path.write_text(path.read_text().replace("type:", "use_when: [upload a photo]\ntype:"))
 
 
-@pytest.mark.parametrize("make", [in_repository, unconfirmed, few, with_some, with_some_by_hand])
+def with_some_by_hand_since(store: Store, clock: Clock) -> None:
+    """Claude stored the memories with an occasion, and the person replaced it in the files."""
+    for memory_id in put_all(store.acting_as(CLAUDE), clock, use_when=("upload a photo",)):
+        path = read(store, memory_id).path
+        path.write_text(path.read_text().replace("upload a photo", "upload a picture"))
+    sync(store)
+
+
+def with_some_revised(store: Store, clock: Clock) -> None:
+    """Claude stored the memories, and the person said when they help."""
+    for memory_id in put_all(store.acting_as(CLAUDE), clock):
+        revise(store, memory_id, Revision(use_when=("upload a photo",)))
+
+
+def with_enough(store: Store, clock: Clock) -> None:
+    put_all(store.acting_as(CLAUDE), clock, use_when=tuple(f"upload {n} photos" for n in range(rules.ENOUGH)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        in_repository,
+        unconfirmed,
+        few,
+        with_some,
+        with_some_by_hand,
+        with_some_by_hand_since,
+        with_some_revised,
+        with_enough,
+    ],
+)
 def test_these_are_not_asked_about(
     open_here: Open, clock: Clock, make: Callable[[Store, Clock], None]
 ) -> None:
     make(open_here().store(), clock)
 
     assert next_group(open_here(**PLAN).store()) is None
+
+
+def test_to_few_occasions_of_claudes_more_are_added_and_undo_leaves_claudes(
+    open_here: Open, clock: Clock
+) -> None:
+    opened = open_here(**PLAN)
+    store = opened.store()
+    own = tuple(f"upload photo {n}" for n in range(1, rules.ENOUGH))
+    *_, same, newest = put_all(store.acting_as(CLAUDE), clock, use_when=own)
+    more = [f"shrink image {n}" for n in range(USE_WHEN.proposed)]
+
+    with module(opened) as tell:
+        text = objects(more, own[:1])
+        tell("learned", call=tell("learn")["call"], isAnswered=True, text=text)
+        assert tell("learn") == {}
+
+    assert occasions(store, newest) == (*own, *more)[: USE_WHEN.most]
+    assert occasions(store, same) == own
+    (line,) = (line for line in ledger(opened, "tidied") if line.get("step") == "add occasions")
+    runs.undo(store, line["run"])
+    assert occasions(store, newest) == own
+
+
+def test_memories_without_occasions_are_asked_about_first(open_here: Open, clock: Clock) -> None:
+    store = open_here(**PLAN).store()
+    without = put_all(store, clock, rules.MOST)
+    put_all(store.acting_as(CLAUDE), clock, first=rules.MOST, use_when=("upload a photo",))
+
+    group = next_group(store)
+
+    assert group and [file.memory.id for file in group.memory_files] == without[::-1]
 
 
 def test_with_a_key_a_question_in_vain_is_given_up_for_the_next(

@@ -229,6 +229,12 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
     return Written(digest, frozenset(), not place or place.startswith(TRASH))
 
 
+def is_as_written(db: sqlite3.Connection, ref: str, digest: str) -> bool:
+    """Tell whether *digest* is of the bytes that Daybook last wrote to the file of *ref*, on this machine."""
+    written = last_written(db, ref)
+    return written is not None and written.digest == digest
+
+
 def last_change(
     db: sqlite3.Connection, vaults: Sequence[str], *, refs: Sequence[str] = (), session: str = ""
 ) -> Deed | None:

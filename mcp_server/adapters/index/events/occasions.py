@@ -1,4 +1,4 @@
-"""Which memories a model was asked about, because they had no occasions (`use_when`), by the ledger."""
+"""Which memories a model was asked about, because they had few occasions (`use_when`), by the ledger."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,18 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     db.executemany("INSERT OR IGNORE INTO occasions_asked VALUES (?)", refs)
 
 
-def without_occasions(db: sqlite3.Connection, vaults: Sequence[str], most: int) -> list[Row]:
-    """Return the *most* newest active memories of *vaults* that have none and were not asked about."""
+def with_few(db: sqlite3.Connection, vaults: Sequence[str], enough: int, most: int) -> list[Row]:
+    """
+    Return the *most* first active memories of *vaults* with fewer than *enough* that were not asked about.
+
+    Those that have none come first, then the newest.
+    """
     return rows(
         db,
-        f"vault IN ({marks(vaults)}) AND kind = 'knowledge' AND status = 'active' AND use_when = ''"
+        f"vault IN ({marks(vaults)}) AND kind = 'knowledge' AND status = 'active'"
         f" AND source NOT IN ({marks(NEVER)})"
+        " AND length(use_when) - length(replace(use_when, char(10), '')) < ? - 1"
         " AND NOT EXISTS (SELECT 1 FROM occasions_asked a WHERE a.ref = vault || '/' || id)",
-        (*vaults, *NEVER),
-        f"created DESC, id LIMIT {int(most)}",
+        (*vaults, *NEVER, enough),
+        f"use_when != '', created DESC, id LIMIT {int(most)}",
     )
