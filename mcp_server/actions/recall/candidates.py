@@ -90,7 +90,8 @@ def shelf_of(
             calling,  # slow to import, and a search by words needs none
         )
 
-        _rely_in_prompt(best, calling(gathered.questions[0].vector), margin)
+        with_occasions = memories.with_occasions(db, [candidate.row.row for candidate in best])
+        _rely_in_prompt(best, with_occasions, calling(gathered.questions[0].vector), margin)
     else:
         _rely(best, gathered.model, margin, terms=() if query.of_prompt else query_terms(text))
     top = best
@@ -221,8 +222,14 @@ def _rely(candidates: Sequence[ScoredMemory], model: str, margin: float, *, term
             _weigh(candidate, model, margin - confidence.COMPANION_MARGIN, terms)
 
 
-def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: float) -> None:
-    """Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does."""
+def _rely_in_prompt(
+    candidates: Sequence[ScoredMemory], with_occasions: Container[int], called: float, margin: float
+) -> None:
+    """
+    Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does.
+
+    *with_occasions* are the rows of those of which somebody said when they help.
+    """
     for candidate in candidates:
         _weigh(candidate, confidence.MEASURED, margin)
     evidence = [
@@ -231,6 +238,7 @@ def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: f
             candidate.evidence.cosine,
             candidate.evidence.maxsim,
             candidate.confidence is Confidence.HIGH,
+            candidate.row.row in with_occasions,
         )
         for candidate in candidates
     ]

@@ -40,7 +40,8 @@ LEAST_NAME = 4  # characters of a number or a code that names one thing
 
 MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
-TEXT_CHANCE = 0.56  # least chance that a memory is of use, for its text to be shown with a prompt
+TEXT_CHANCE = 0.6  # least chance that a memory is of use, for its text to be shown with a prompt
+TEXT_CHANCE_WITH_OCCASIONS = 0.56  # who stored it said when it helps: it is of use more often than it seems
 POINTER_CHANCE = 0.5  # least chance that any memory is of use, for the first to be pointed to
 LEAST_COSINE = 0.15  # of each memory that is pointed to; else an order points to anything in a small store
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
@@ -143,6 +144,12 @@ class PromptEvidence(NamedTuple):
     cosine: float | None
     maxsim: float | None
     sure: bool = False
+    has_occasions: bool = False
+
+    @property
+    def text_chance(self) -> float:
+        """The least chance that it is of use from which its text is shown."""
+        return TEXT_CHANCE_WITH_OCCASIONS if self.has_occasions else TEXT_CHANCE
 
 
 class PromptFeatures(NamedTuple):
@@ -185,7 +192,10 @@ def in_prompt(
     does; when a text is shown, no pointers are.
     """
     features_of_memories = features_of(memories, calling)
-    chances = [Bar(TEXT_SHOWN, text.chance(features), TEXT_CHANCE) for features in features_of_memories]
+    chances = [
+        Bar(TEXT_SHOWN, text.chance(features), memory.text_chance)
+        for memory, features in zip(memories, features_of_memories, strict=True)
+    ]
     verdicts = [Confidence.MEDIUM if chance.missing <= 0 else Confidence.NONE for chance in chances]
     verdicts = [
         Confidence.HIGH if memory.sure else verdict
