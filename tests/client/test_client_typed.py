@@ -186,7 +186,7 @@ def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hea
 @needs_tmux
 def test_what_is_pasted_is_known_by_the_mark_of_the_client(claude: Claude, store: Path) -> None:
     with claude.interactive() as terminal:
-        terminal.wait_for(r"❯")
+        terminal.command("/recall deploys", "Nothing is remembered")  # now the server is up
         terminal.type("#remember ")
         terminal.paste(f"{TUESDAYS}\nTag the commit.\nRun the release.\nTell the team.\n")
         terminal.wait_for(r"Pasted text")
