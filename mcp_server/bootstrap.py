@@ -285,9 +285,8 @@ class Opened:
 
     def remarks(self) -> "list[Remark]":
         """Return the remarks for the end of this thread's answer: what failed, or which memories are gone."""
-        from mcp_server.actions.files.vanished_folders import (
-            take_losses,  # slow to load, and hooks do not need it
-        )
+        # Slow to load, and hooks do not need it.
+        from mcp_server.actions.files.vanished_folders import take_losses
 
         remarks = self.database.trouble.remarks()
         return remarks if is_unattended(self.environment) else [*remarks, *take_losses(self.home)]

@@ -36,10 +36,10 @@ from mcp_server.core.memory_parts import Level
 from mcp_server.core.runs import NotMade, Reason, RunEntry, Why, change
 from mcp_server.store import Store
 
-_SAYING = ("remembered", "revised")  # the changes that may bring occasions
 ABOUT = "occasions-"  # the beginning of what the ledger calls such a question
 STEP = "add occasions"
 LOOKED_AT = 100  # first memories with few occasions, among which a group is sought
+_SAYING = ("remembered", "revised")  # the changes that may bring occasions
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,9 +262,8 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
         return []
     summary = f"{last.topic}: {last.summary}" if last.topic else last.summary
     parts = [part for part in (last.topic, last.summary) if part]
-    from mcp_server.core.provenance.instructions import (
-        reads_like_instruction,  # loaded late: there may be no such session
-    )
+    # Loaded late: there may be no such session.
+    from mcp_server.core.provenance.instructions import reads_like_instruction
 
     accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
     if len(accepted) < len(set(parts)) or reads_like_instruction(summary):

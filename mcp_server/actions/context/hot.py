@@ -124,9 +124,8 @@ def likely_next(
 
     That is the last recall of this session, or when it has recalled nothing, of any session in a fortnight.
     """
-    from mcp_server.adapters.index.events import (
-        transitions,  # slow to load, and not needed when the hot set is full
-    )
+    # Slow to load, and not needed when the hot set is full.
+    from mcp_server.adapters.index.events import transitions
     from mcp_server.core.worth import prediction
 
     keys = store.keys

@@ -43,9 +43,8 @@ def shown_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
 
 def block_in(project: Project, name: str) -> bytes:
     """Return the managed block in the file *name* of *project*; b'' for none, or an unreadable file."""
-    from mcp_server.core.context.managed_block import (
-        block_of,  # slow to load, and most sessions have no block
-    )
+    # Slow to load, and most sessions have no block.
+    from mcp_server.core.context.managed_block import block_of
 
     try:
         data = files.read(places.block_file(project, name))

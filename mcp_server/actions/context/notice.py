@@ -169,9 +169,8 @@ def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
     count = selections.count_not_accepted(db, store.own, shared)
     if not count or not shared:
         return count, 0
-    from mcp_server.adapters.index.memories.accepted_bytes import (
-        once_accepted,  # few projects have such a vault
-    )
+    # Few projects have such a vault.
+    from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
 
     refs = [row.ref for row in selections.not_accepted(db, shared, shared)]
     return count, len(once_accepted(db, refs))
@@ -187,9 +186,8 @@ def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
         return []
     if not thorough and (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
         return []
-    from mcp_server.adapters.missing_projects import (
-        may_be_former,  # slow to load, and few projects have moved
-    )
+    # Slow to load, and few projects have moved.
+    from mcp_server.adapters.missing_projects import may_be_former
 
     return may_be_former(store.home, store.project, thorough=thorough)
 
@@ -260,9 +258,8 @@ def _crowded(store: Store) -> Iterator[Need]:
 
 
 def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
-    from mcp_server.adapters.index.events import (
-        spending,  # slow to load, and needed only with a key
-    )
+    # Slow to load, and needed only with a key.
+    from mcp_server.adapters.index.events import spending
     from mcp_server.core.budget import settings_digest
 
     pause = spending.settings_pause(db, settings_digest(identity, store.settings), store.now())

@@ -74,8 +74,8 @@ def revise(
 
     *accept* is whether the new text may be shown unasked. *source* is whose words these are, '' when only
     relations between memories change. The person's words are accepted; new words of another source wait, and
-    a memory of the person then gets that source. *had* is an earlier version, whose words
-    and lists may be longer than what may be given.
+    a memory of the person then gets that source. *had* is an earlier version, whose words and lists may be
+    longer than what may be given.
 
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.

@@ -136,9 +136,8 @@ def looked_at_closely(
     """Return *evidence*, some of what was *gathered*, with what the tokens of each question say as well."""
     if not gathered.model:
         return [*evidence]
-    from mcp_server.adapters.index.search.maxsim import (
-        maxsim,  # slow to import, and a search by words needs none
-    )
+    # Slow to import, and a search by words needs none.
+    from mcp_server.adapters.index.search.maxsim import maxsim
 
     best_passages: dict[int, tuple[float, int]] = {}
     for number, question in enumerate(gathered.questions):

@@ -56,9 +56,8 @@ def waits(source: str, text: str) -> bool:
     """
     if source == ASSISTANT or source in SEARCHED_ALONE:
         return True
-    from mcp_server.core.provenance.instructions import (
-        reads_like_instruction,  # loaded late: hooks only read and do not need it
-    )
+    # Loaded late: hooks only read and do not need it.
+    from mcp_server.core.provenance.instructions import reads_like_instruction
 
     return source != MANUAL and reads_like_instruction(text)
 
