@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import APIResponse, Locator, Page, Route, expect
+from playwright.sync_api import APIResponse, BrowserContext, Locator, Page, Route, expect
 
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import AGED, QUESTION, review
@@ -157,9 +157,12 @@ def test_the_focus_goes_to_the_next_entry_and_j_and_k_move(look: Look, store: St
     expect(page.locator(f"[id='{first}']")).to_be_focused()
 
 
-def test_what_changed_after_it_was_shown_is_not_settled(look: Look, store: Store, clock: Clock) -> None:
+def test_what_changed_after_it_was_shown_is_not_settled(
+    look: Look, store: Store, clock: Clock, context: BrowserContext
+) -> None:
     questions(store, clock, "Uploads")
     entry = entry_of(store, QUESTION)
+    context.route("**/live?*", lambda route: route.fulfill(status=204))  # else it is soon shown as it is now
     page = look()
     expect(entries(page)).to_have_count(1)
     file = Path(entry.path)
@@ -169,6 +172,7 @@ def test_what_changed_after_it_was_shown_is_not_settled(look: Look, store: Store
     page.keyboard.press("r")
 
     expect(page.get_by_text("not settled: its file changed after it was shown")).to_be_visible()
+    context.unroute("**/live?*")
     expect(entries(page).get_by_text("Since Monday.").first).to_be_visible()
     assert review(store).counts == {QUESTION: 1}
 
