@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
+from mcp_server.adapters.files import MAX_MEMORY_FILE
 from mcp_server.adapters.frontmatter_lines import (
     MAX_BYTES,
     ROOM,
@@ -27,7 +28,7 @@ from mcp_server.adapters.frontmatter_lines import (
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.links import RELATES_TO
 from mcp_server.core.markdown import first_heading
-from mcp_server.core.memory import LIST_NAMES, PHRASES, TAGS, WORDS, Link, Memory
+from mcp_server.core.memory import LIST_NAMES, LISTS, PHRASES, WORDS, Link, Memory
 from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
     ID,
@@ -76,7 +77,7 @@ def read_fields(
         status = Status.ARCHIVED
     elif not archived and status in _PUT_AWAY and by_upkeep:
         status = Status.ACTIVE
-    phrases: dict[str, Any] = {key.name: key.once(_listed(get(key.name))) for key in PHRASES}
+    lists: dict[str, Any] = {key.name: key.once(_listed(get(key.name))) for key in LISTS}
     return Memory(
         id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
         title=title if isinstance(title, str) and title.strip() else _title_of(text, path),
@@ -85,10 +86,9 @@ def read_fields(
         updated=moment_in(get("updated")) or modified,
         kind=Kind(kind_said) if kind_said in _KINDS else kind,
         type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
-        tags=TAGS.first(_listed(get("tags"))),
         source=_text(get("source"), "manual"),
         status=status,
-        **phrases,
+        **lists,
         **{key: read(get(key)) for key, read in _READ},
     )
 
@@ -381,10 +381,12 @@ def _readable(text: str, memory: Memory) -> bytes:
     """Return *text* in UTF-8; raise Rejected when it could not be read as a memory."""
     data = text.encode("utf-8", "replace")
     try:
+        if len(data) > MAX_MEMORY_FILE:
+            raise Unreadable(memory.id, 0, f"has {len(data):,} bytes; {MAX_MEMORY_FILE:,} is the limit")
         parse(data, path=memory.id, kind=memory.kind, archived=False, modified=memory.updated)
     except Unreadable as error:
         raise Rejected(
             f"'{memory.id[:80]}' cannot be written: {error.reason}.",
-            "Shorten its fields, or correct the file in an editor.",
+            "Shorten what it says, or correct the file in an editor.",
         ) from error
     return data

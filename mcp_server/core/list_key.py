@@ -79,9 +79,14 @@ class ListKey(NamedTuple):
         return tuple(filter(self.fits, self.once(texts)))[: self.most]
 
     def joined(self, lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
-        """Return what one memory has of the *lists* of several; of phrases, which are few, some of each."""
-        in_order = chain.from_iterable(zip_longest(*lists, fillvalue="") if self.phrases else lists)
-        return tuple(dict.fromkeys(filter(None, in_order)))[: self.most]
+        """
+        Return what one memory has of the *lists* of several; of phrases, which are few, some of each.
+
+        They are as many as may be given, or as the longest list has, which a hand wrote.
+        """
+        whole = list(lists)
+        in_order = chain.from_iterable(zip_longest(*whole, fillvalue="") if self.phrases else whole)
+        return tuple(dict.fromkeys(filter(None, in_order)))[: max((self.most, *map(len, whole)))]
 
     def once(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Return *texts* cleaned, each once, in order, as many and as long as they are."""

@@ -173,7 +173,7 @@ def test_a_file_with_more_and_longer_occasions_than_may_be_given_is_changed_as_a
         assert integrity.is_sound(db)
 
 
-def test_what_is_made_of_such_a_memory_gets_the_first_of_its_occasions(store: Store) -> None:
+def test_a_team_gets_the_first_of_its_occasions_and_what_claude_says_instead_all(store: Store) -> None:
     occasions = ("x" * 200, *(f"extend grammar {number}" for number in range(9)))
     memory_id = by_hand(store, *occasions)
     wanted = Wanted(Revision(text="There are six passes now, and each of them has its wildcard."))
@@ -183,7 +183,7 @@ def test_what_is_made_of_such_a_memory_gets_the_first_of_its_occasions(store: St
     )
 
     assert change.beside
-    assert read(store, change.beside.id).memory.use_when == occasions[1:9]
+    assert read(store, change.beside.id).memory.use_when == occasions
     own = read(store, memory_id).memory
     assert own.use_when == occasions
     assert fit(for_team(store, own)).use_when == occasions[1:9]

@@ -150,7 +150,7 @@ READABLE = {
     "trust that is no number": (head("trust: nan"), {"trust": None}),
     "trust without end": (head("trust: inf"), {"trust": 1.0}),
     "trust below nothing": (head("trust: -3"), {"trust": 0.0}),
-    "25 tags": (head(f"tags: {','.join(LETTERS[:25])}"), {"tags": tuple(LETTERS[:20])}),
+    "25 tags": (head(f"tags: {','.join(LETTERS[:25])}"), {"tags": tuple(LETTERS[:25])}),
     "3,000 tags that are none": (head("tags: [" + "-," * 100 + "'#'," * 3_000 + "]"), {"tags": ()}),
     "tags of all sorts": (head("tags: ['#A b', {x: y}, [z], c/d]"), {"tags": ("a-b", "c/d")}),
     "occasions of all sorts": (

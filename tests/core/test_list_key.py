@@ -35,12 +35,14 @@ def test_of_several_lists_tags_come_one_list_after_the_other_and_phrases_in_turn
     assert USE_WHEN.joined(lists) == ("a", "b", "d", "c")
 
 
-def test_no_more_come_of_several_lists_than_one_memory_has() -> None:
-    first, second = ([f"{name} {number}" for number in range(30)] for name in ("add", "drop"))
+def test_no_more_come_of_several_lists_than_may_be_given_or_the_longest_has() -> None:
+    first, second = ([f"{name} {number}" for number in range(15)] for name in ("add", "drop"))
 
-    assert TAGS.joined((first, second)) == tuple(first[:20])
-    assert USE_WHEN.joined((first, second))[:4] == ("add 0", "drop 0", "add 1", "drop 1")
-    assert len(USE_WHEN.joined((first, second))) == 8
+    assert TAGS.joined((first, second)) == (*first, *second[:5])
+    assert USE_WHEN.joined((first[:5], second[:5]))[:4] == ("add 0", "drop 0", "add 1", "drop 1")
+    assert len(USE_WHEN.joined((first[:5], second[:5]))) == 8
+    assert len(USE_WHEN.joined((first, second))) == 15
+    assert TAGS.joined(()) == ()
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, source: st
     if came_back:
         file = unarchive(store, file)
     title, text = (clipped(gist), gist) if own else (gist, memory.text)
-    if not own and len(gist) > MAX_TITLE:
+    if not own and len(gist) > MAX_TITLE and gist != old_gist:
         raise Rejected(
             f"'{memory_id}' is an ordinary memory, whose gist is its title, at most {MAX_TITLE} characters.",
             "Shorten the gist, or change the memory with revise.",

@@ -125,7 +125,7 @@ def change_memory(
         is_reworded = (new.title, new.text) != (file.memory.title, file.memory.text)
         if is_reworded and not may_change(file, stated(new), turns):
             new = replace(new, supersedes=(file.memory.id,))
-            beside = compare_and_store(store, new, keep_secrets=keep_secrets, turns=turns)
+            beside = compare_and_store(store, new, keep_secrets=keep_secrets, turns=turns, had=file.memory)
             waits = judged(beside.id)
             outcome = looked_up(store, beside)
             unmoved = wanted.level is not None

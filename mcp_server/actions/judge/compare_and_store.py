@@ -144,10 +144,9 @@ def let_replace(
 
     Raises what `compare_and_store` raises.
     """
-    draft = replace(
-        draft_of(read(store, memory_id)), source=source, session=store.session, supersedes=tuple(olds)
-    )
-    return compare_and_store(store, draft, keep_secrets=True, turns=turns)
+    file = read(store, memory_id)
+    draft = replace(draft_of(file), source=source, session=store.session, supersedes=tuple(olds))
+    return compare_and_store(store, draft, keep_secrets=True, turns=turns, had=file.memory)
 
 
 def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) -> list[MemoryFile]:

@@ -12,14 +12,14 @@ from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import is_accepted, is_shown, look_up, read
 from mcp_server.actions.files.sync import catch_up_if_free, make_folders
 from mcp_server.actions.files.touched import as_touched
-from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.revise import Revision, links_given, revise, text_given, title_given
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.link_outcome import After, LinkOutcome
-from mcp_server.core.links import as_label, with_labels
+from mcp_server.core.links import as_label
 from mcp_server.core.list_key import extended
 from mcp_server.core.memory import LISTS, WORDS, Draft, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import (
@@ -32,7 +32,6 @@ from mcp_server.core.memory_parts import (
     Status,
     check_id,
     check_type,
-    clean_text,
     fingerprint,
     is_nearer,
     new_id,
@@ -42,7 +41,6 @@ from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
 from mcp_server.core.text.level_words import names_project
-from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 ATTEMPTS = 20  # ids tried; even the second is needed only once in a million memories of one title
@@ -231,18 +229,21 @@ def checked(draft: Draft, *, keep_secrets: bool, had: Memory | None = None) -> D
     """
     Return *draft* tidied; raise Rejected when it cannot be stored.
 
-    *had* is the memory of the file that it is made of, whose lists may be longer than what may be given.
+    *had* is the memory of the file that it is made of, whose words and lists may be longer than what may be
+    given.
     """
+    before = [had] if had else []
+    limit = MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT
     as_given = (draft.title, draft.text, *texts_beside(draft))  # a tag or label in lower case hides a secret
     lists: dict[str, Any] = {
         key.name: key.cleaned(getattr(draft, key.name), had=getattr(had, key.name, ())) for key in LISTS
     }
     draft = replace(
         draft,
-        title=clean_title(draft.title),
-        text=clean_text(draft.text, MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT),
+        title=title_given(draft.title, before),
+        text=text_given(draft.text, before, limit),
         type=check_type(draft.type),
-        links=with_labels(draft.links),
+        links=tuple(dict.fromkeys(links_given(draft.links, before))),
         id=check_id(draft.id) if draft.id else "",
         **lists,
     )

@@ -1,6 +1,6 @@
 """revise: change what a memory says, or its other fields, without losing an edit made at the same time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.links import as_name, with_labels
 from mcp_server.core.memory import BESIDE, LISTS, Draft, Link, Memory, NewBeside, texts_beside
-from mcp_server.core.memory_parts import Status, check_type, clean_text
+from mcp_server.core.memory_parts import MAX_TEXT, Status, check_type, clean_text
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
@@ -148,7 +148,6 @@ def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
     """Return a draft that says what the memory would say after *revision*."""
     memory = file.memory
     kept = {name: getattr(memory, name) for name in BESIDE if name != "links"}
-    kept |= {key.name: key.first(kept[key.name]) for key in LISTS}
     of_draft = {field.name for field in fields(Draft)}
     given = {name: value for name, value in _given(revision).items() if name in of_draft}
     return replace(draft_of(file), **(kept | given))
@@ -187,15 +186,14 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool, had: Memo
     What it says already, or an earlier version that *had* it, is not measured: hands write more than may be
     given.
     """
-    before = (memory, *([had] if had else []))
+    before = [memory, *([had] if had else [])]
     changes = _given(revision)
     if changes.pop("reinstated", False):
         changes |= {"status": Status.ACTIVE, "superseded_by": "", "valid_to": None}
-    if "title" in changes and changes["title"] not in [said.title for said in before]:
-        changes["title"] = clean_title(changes["title"])
+    if "title" in changes:
+        changes["title"] = title_given(changes["title"], before)
     if "text" in changes:
-        if changes["text"] not in [said.text for said in before]:
-            changes["text"] = clean_text(changes["text"])
+        changes["text"] = text_given(changes["text"], before)
         refuse_masks_alone(changes["text"])
     if not changes.get("type", DEFAULT_TYPE).strip():
         raise Rejected("A memory needs a type.", f"Use one of: {', '.join(TYPES)}.")
@@ -208,7 +206,7 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool, had: Memo
             same = next((texts for texts in lists if texts == tuple(changes[key.name])), lists[0])
             changes[key.name] = key.cleaned(changes[key.name], had=same)
     if "links" in changes:
-        changes["links"] = _labelled(memory, changes["links"])
+        changes["links"] = links_given(changes["links"], before)
     changed = replace(memory, **changes)
     if not keep_secrets:
         known = {memory.title, memory.text, *texts_beside(memory)}
@@ -217,6 +215,17 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool, had: Memo
     return changed
 
 
-def _labelled(memory: Memory, links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """Return *links* with labels in the form that is compared; those that *memory* has stay as they are."""
-    return tuple(link if link in memory.links else with_labels([link])[0] for link in links)
+def title_given(title: str, before: Iterable[Memory]) -> str:
+    """Return *title* cleaned, or as it is where one of *before* has it; raise Rejected."""
+    return title if title in [said.title for said in before] else clean_title(title)
+
+
+def text_given(text: str, before: Iterable[Memory], limit: int = MAX_TEXT) -> str:
+    """Return *text* cleaned, or as it is where one of *before* has it; raise Rejected."""
+    return text if text in [said.text for said in before] else clean_text(text, limit)
+
+
+def links_given(links: Iterable[Link], before: Iterable[Memory]) -> tuple[Link, ...]:
+    """Return *links* with labels in the form that is compared; those of *before* stay as they are."""
+    own = {link for said in before for link in said.links}
+    return tuple(link if link in own else with_labels([link])[0] for link in links)

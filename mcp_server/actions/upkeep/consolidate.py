@@ -15,6 +15,7 @@ from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.runs import DUPLICATES
 from mcp_server.actions.memory.remember import lists_with, still_superseded
+from mcp_server.actions.memory.revise import text_given, title_given
 from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
@@ -29,19 +30,18 @@ from mcp_server.core.judge.consolidation import (
     lowest_source,
 )
 from mcp_server.core.judge.questions import MOST_COMPARED
+from mcp_server.core.list_key import extended
 from mcp_server.core.memory import LISTS, TAGS, WORDS, Memory
 from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
     Kind,
     Status,
-    clean_text,
     fingerprint,
     new_id,
 )
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, creation
 from mcp_server.core.text.text_relation import Statement
-from mcp_server.core.text.titles import clean_title
 from mcp_server.core.worth.ratings import hot_rule
 from mcp_server.store import Store
 
@@ -183,11 +183,12 @@ def merged_entry(
     ids = tuple(memory.id for memory in sources)
     last = max(sources, key=lambda memory: memory.updated)
     now = store.moment()
-    title, text = clean_title(merge.title), clean_text(merge.text)
+    title, text = title_given(merge.title, sources), text_given(merge.text, sources)
     lists: dict[str, Any] = {
         key.name: key.joined(getattr(memory, key.name) for memory in sources) for key in LISTS
     }
-    lists["tags"] = TAGS.first([*lists["tags"], *(tag for tag in merge.tags if len(tag) <= LONGEST_TAG)])
+    tags = TAGS.once(tag for tag in merge.tags if len(tag) <= LONGEST_TAG)
+    lists["tags"] = extended(lists["tags"], tags, TAGS.most)
     touches = (file.memory.touches for file in memory_files if file.vault.level is vault.level)
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(

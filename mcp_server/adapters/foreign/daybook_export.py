@@ -97,6 +97,9 @@ def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:
         if not isinstance(entry, dict) or not isinstance(memory_id, str) or not ID.fullmatch(memory_id):
             reading.refused.append((f"memory {number}", "has no id that can be kept"))
             continue
+        if not any(text_of(entry.get(name)).strip() for name in ("title", "text")):
+            reading.refused.append((memory_id, "says nothing"))
+            continue
         project = line_of(entry.get("project"), 120)
         if entry.get("level") == Level.PROJECT and not KEY.fullmatch(project):
             reading.refused.append((memory_id, "names no project"))

@@ -128,9 +128,7 @@ def _record(file: Path, key: str) -> Record:
     aliases = dict.fromkeys(alias for alias in (name, *lines_of(head.get("aliases"))) if alias != title)
     updated = moment_of(head.get("updated") or head.get("modified")) or changed
     created = moment_of(head.get("created") or head.get("date")) or min(changed, updated)
-    phrases: dict[str, Any] = {
-        key.name: lines_of(parts_of(head.get(key.name)))[: key.most] for key in PHRASES
-    }
+    phrases: dict[str, Any] = {key.name: lines_of(parts_of(head.get(key.name))) for key in PHRASES}
     return Record(
         key=key,
         title=title,

@@ -18,7 +18,7 @@ from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
 from mcp_server.core.render import on_one_line
 
 MAX_LINE = 1000  # characters of a note, a touched file or the end of a link
-MAX_LIST = 100  # notes, touched files, links of one record
+MAX_LIST = 100  # tags, notes, touched files, links of one record
 IMPORTED = "imported"  # the source of a memory unless its record says otherwise
 _MILLISECONDS = 1e11  # larger numbers are not seconds: 100 billion seconds reach the year 5138
 
@@ -118,8 +118,8 @@ def parts_of(value: object) -> list[object]:
 
 
 def tags_of(value: object) -> tuple[str, ...]:
-    """Return the first 20 tags of a list, or of words between commas, cleaned."""
-    return TAGS.first(line_of(word, 60) for word in parts_of(value))
+    """Return the tags of a list, or of words between commas, cleaned."""
+    return TAGS.once(line_of(word, 60) for word in parts_of(value))[:MAX_LIST]
 
 
 def type_of(*names: object) -> str:

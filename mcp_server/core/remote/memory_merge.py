@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mcp_server.core.digests import text_digest
 from mcp_server.core.links import CONTRADICTS
-from mcp_server.core.memory import TAGS, Link, Memory
+from mcp_server.core.memory import Link, Memory
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.remote.text_merge import join_texts
 
@@ -61,7 +61,6 @@ def merge_memories(base: Placed | None, first: Placed, second: Placed) -> Merged
         values[name] = _united(
             getattr(was, name) if was else (), getattr(older.memory, name), getattr(newer.memory, name)
         )
-    values["tags"] = values["tags"][: TAGS.most]
     for name in _LATEST:
         moments = [getattr(placed.memory, name) for placed in (older, newer)]
         values[name] = max((moment for moment in moments if moment), default=None)

@@ -106,9 +106,13 @@ class Around:
 def checked(
     store: Store, reading: Reading, record: Record, origin: str, *, level: Level | None, own_export: bool
 ) -> Plan:
-    """Return a plan for *record* with its words cleaned; raises Rejected for empty, too long or secret."""
+    """
+    Return a plan for *record* with its words cleaned; raises Rejected for empty, too long or secret.
+
+    Those of a memory of Daybook stay as they are: a hand may have made it longer than what may be given.
+    """
     limit = MAX_CONVERSATION if record.kind is Kind.CONVERSATION else MAX_TEXT
-    text = clean_text(record.text, limit)
+    text = record.text if record.lossless else clean_text(record.text, limit)
     title = record.title if record.lossless else titled(record.title, text)
     original = record.lossless or record
     secrets = find_secrets("\n".join([title, text, *texts_beside(original), *original.aliases]))
