@@ -10,6 +10,7 @@ from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.store import Store
+from tests.actions.tidy.knowledge import files_of
 from tests.memories import stored
 
 LONGER = "The gateway ends large uploads after 60 seconds."
@@ -60,6 +61,23 @@ def test_words_and_notes_are_one_change_that_is_taken_back(store: Store) -> None
     undo(store, last_change(store))
 
     assert read(store, memory_id).data == before.data
+
+
+def test_all_that_one_call_changes_is_taken_back_and_done_again_as_one(store: Store) -> None:
+    old, beside = (
+        stored(store, title, f"{title} ends large uploads after 30 seconds.", level=Level.USER)
+        for title in ("The proxy", "The balancer")
+    )
+    memory_id = uploads(store)
+    before = files_of(store)
+    changed(
+        store, memory_id, Wanted(Revision(text=LONGER), {"asked by": "Ada"}, Level.USER, (old,), (beside,))
+    )
+    after = files_of(store)
+
+    for expected in (before, after, before):
+        undo(store, last_change(store))
+        assert files_of(store) == expected
 
 
 def test_words_that_are_stored_beside_the_persons_change_nothing_else(store: Store) -> None:

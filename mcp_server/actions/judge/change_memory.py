@@ -7,6 +7,7 @@ Where only the person may change the words, they are stored beside it, and nothi
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store, let_replace, looked_up, near_now
@@ -95,6 +96,7 @@ def check_change(
         require_place(store, memory_id)
 
 
+@one_change()
 def change_memory(
     store: Store,
     memory_id: str,
@@ -108,7 +110,7 @@ def change_memory(
     judged: Callable[[str], str],
 ) -> Changed:
     """
-    Change a memory as *wanted*, after `check_change`.
+    Change a memory as *wanted*, after `check_change`, all of it as one change.
 
     *source* tells whose its new words are, *replacing* whose word it is that it replaces others. *judged* is
     called with the id of the memory that has the new words, before it moves, and returns why it is not shown
