@@ -21,7 +21,7 @@ from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.remote.same_projects import as_everywhere
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.authors import PERSON
-from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
+from mcp_server.core.errors import Barred, ModelUnavailable, SettingsError, Unreadable
 from mcp_server.core.ports import Embedder, Model
 from mcp_server.core.settings import Settings, is_unattended, parse_settings
 from mcp_server.environment import is_own_network, person_home, persons_git, persons_own
@@ -83,7 +83,8 @@ def read_config(environment: Mapping[str, str]) -> dict[str, object]:
     except FileNotFoundError:
         return {}
     except Unreadable as error:
-        raise SettingsError(f"{path} {error.reason}.", _CORRECT) from error
+        hint = error.hint if isinstance(error, Barred) else _CORRECT
+        raise SettingsError(f"{path} {error.reason}.", hint) from error
     except RecursionError as error:
         raise SettingsError(f"{path} cannot be read: it is nested too deeply.", _CORRECT) from error
     except UnicodeDecodeError as error:

@@ -20,7 +20,7 @@ from mcp_server.adapters.exchange import give_name, move
 from mcp_server.adapters.lock_holders import holder_of_lock, note_holder
 from mcp_server.adapters.open_files import free_bytes, open_file, read_at, set_mode, take_after
 from mcp_server.adapters.open_files import sync_folder as sync_folder
-from mcp_server.core.errors import Conflict, Held, Unreadable
+from mcp_server.core.errors import Barred, Conflict, Held, Unreadable
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -66,8 +66,9 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
     except ValueError as error:  # a NUL byte, an unpaired surrogate
         raise Unreadable(str(path), 0, "is not a valid file name") from error
     except OSError as error:
-        reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
-        raise Unreadable(str(path), 0, reason) from error
+        if error.errno == errno.ELOOP:
+            raise Unreadable(str(path), 0, "is a symbolic link") from error
+        raise Barred(str(path), 0, f"cannot be read: {error.strerror}") from error
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
@@ -79,7 +80,7 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
             parts.append(part)
             remaining -= len(part)
     except OSError as error:
-        raise Unreadable(str(path), 0, f"cannot be read: {error.strerror}") from error
+        raise Barred(str(path), 0, f"cannot be read: {error.strerror}") from error
     finally:
         os.close(handle)
     if remaining <= 0:

@@ -4,10 +4,12 @@ The errors that Daybook raises on purpose.
     DaybookError                1   base; catch this to catch everything raised on purpose
       SettingsError             2   a setting does not parse, a folder cannot be used
       NotFound                  3   nothing has that id
+        Elsewhere               3   what has that id is in the trash or of another project
       Rejected                  4   the input cannot be stored: empty, too long, a secret
         PlaceTaken              4   another file is where this one would go
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
+        Barred                  6   the system does not let us read it
       IndexUnavailable          7   SQLite cannot be used: its disk is full, its file cannot be opened
         IndexBusy               7   another process holds the index for longer than we wait
         IndexSetAside           7   the index was damaged and moved aside: the next use rebuilds it
@@ -86,6 +88,10 @@ class NotFound(DaybookError):
         )
 
 
+class Elsewhere(NotFound):
+    """What has the requested id is in the trash or of another project; the hint says where."""
+
+
 class Rejected(DaybookError):
     """The input cannot be stored: it is empty, too long, malformed or holds a secret."""
 
@@ -115,6 +121,12 @@ class Unreadable(DaybookError):
     def __init__(self, path: str, line: int, reason: str) -> None:
         super().__init__(f"{path}:{line}: {reason}" if line else f"{path}: {reason}")
         self.path, self.line, self.reason = path, line, reason
+
+
+class Barred(Unreadable):
+    """A file that the system does not let us read: its permissions, its folder's, or its disk."""
+
+    hint = "Give your account the right to read it and its folder."
 
 
 class IndexUnavailable(DaybookError):

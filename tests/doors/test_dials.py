@@ -163,5 +163,15 @@ def test_what_was_given_and_why_is_shown_in_the_shell(run: Run, store: Store) ->
 
     assert heron in output_of(run("why")) and "recall" in output_of(run("why", "--last"))
     assert json.loads(output_of(run("why", "--session", "s1", "--json")))[0]["said"] == "heron"
-    assert json.loads(output_of(run("why", "--session", "nobody", "--json"))) == []
     assert json.loads(output_of(run("stats", "--json", "--days", "0")))["quality"]["used"] == 1
+
+
+def test_what_one_session_was_shown_is_asked_for_by_its_short_id(run: Run, store: Store) -> None:
+    heron = remember(store, Draft("Heron server", "It runs.")).memory.id
+    recall(store, Query("heron"), given_to="0a1b2c3d-1111-4222-8333-444455556666")
+    shown_nothing = "9f8e7d6c-1111-4222-8333-444455556666"
+    remember(store._replace(session=shown_nothing), Draft("Crane server", "It stands."))
+
+    assert heron in output_of(run("why", "--session", "0a1b2c3d"))
+    assert f"The session {shown_nothing} was shown nothing." in output_of(run("why", "--session", "9f8e7d6c"))
+    assert "There is no session 'nobody'." in run("why", "--session", "nobody").stderr

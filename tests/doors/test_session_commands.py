@@ -70,3 +70,23 @@ def test_a_program_gets_the_variables_and_tasks_of_a_session(run: Run) -> None:
     session = json.loads(output_of(run("restore-session", "--json")))
 
     assert (session["variables"], session["tasks"]) == ({"PORT": "8080"}, ["one"])
+
+
+TALK = '[{"role": "user", "content": "why?"}]'
+
+
+@pytest.mark.parametrize(
+    ("load", "save", "stdin"),
+    [("restore-session", "save-session", "Half done."), ("load-conversation", "save-conversation", TALK)],
+)
+def test_what_is_not_here_is_said_to_be_where_it_is(
+    run: Run, tmp_path: Path, load: str, save: str, stdin: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    of_another = output_of(run(save, "Theirs", stdin=stdin, folder=elsewhere)).partition(":")[0]
+    forgotten = output_of(run(save, "Ours", stdin=stdin)).partition(":")[0]
+    output_of(run("forget", forgotten))
+
+    assert "It is of another project, elsewhere-" in run(load, of_another).stderr
+    assert f"It was forgotten; 'daybook restore {forgotten}'" in run(load, forgotten).stderr

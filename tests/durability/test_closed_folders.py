@@ -15,13 +15,14 @@ from tests.patience import PATIENCE
 
 MODES = [0o000, 0o444, 0o111]
 Run = Callable[..., str]
+Process = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run `daybook` in a process for which modes count, on a store in *tmp_path*; return what it printed."""
+def process(tmp_path: Path) -> Callable[..., Process]:
+    """Run `daybook` in a process for which modes count, on a store in *tmp_path*."""
 
-    def run_(*arguments: str) -> str:
+    def run_(*arguments: str) -> Process:
         return subprocess.run(
             [sys.executable, "-m", "mcp_server.doors.cli", *arguments],
             env={
@@ -35,8 +36,19 @@ def run(tmp_path: Path) -> Run:
             capture_output=True,
             encoding="utf-8",
             timeout=PATIENCE,
-            check=True,
-        ).stdout
+        )
+
+    return run_
+
+
+@pytest.fixture
+def run(process: Callable[..., Process]) -> Run:
+    """Run `daybook` as *process* does, which must succeed; return what it printed."""
+
+    def run_(*arguments: str) -> str:
+        ended = process(*arguments)
+        ended.check_returncode()
+        return ended.stdout
 
     return run_
 
@@ -92,6 +104,23 @@ def test_a_file_that_cannot_be_looked_at_stays_and_is_named(tmp_path: Path, run:
     finally:
         below.chmod(0o700)
     assert "cannot be read" not in run("sync")
+
+
+def test_nobody_is_told_to_correct_or_delete_what_may_only_not_be_read(
+    tmp_path: Path, process: Callable[..., Process]
+) -> None:
+    store = tmp_path / ".claude-memory"
+    write(store)
+    lamps = store / "knowledge" / "lamps" / "dusk.md"
+    process("sync")
+    settings = store / "config.toml"
+    settings.write_text("capture = 'manual'\n")
+    for path, arguments in ((lamps, ("read", "dusk")), (settings, ("list",))):
+        path.chmod(0)
+        refused = process(*arguments)
+        path.chmod(0o600)
+        assert "cannot be read: Permission denied" in refused.stderr
+        assert "Give your account the right to read it and its folder." in refused.stderr
 
 
 @pytest.mark.parametrize("mode", MODES)

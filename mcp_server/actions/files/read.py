@@ -12,7 +12,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import stamp
-from mcp_server.core.errors import NotFound, Unreadable
+from mcp_server.core.errors import Elsewhere, NotFound, Unreadable
 from mcp_server.core.memory_parts import typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import may_be_pushed
@@ -91,9 +91,9 @@ def find(store: Store, memory_id: str) -> Row:
             nearest = memories.nearest_ids(db, store.keys, memory_name)
             other = selections.with_id(db, selections.vaults_in_use(db), memory_name)
         if any(in_trash(store, memory_name)):
-            raise NotFound(memory_name, hint=f"It was forgotten; {BACK.format(memory_name)} brings it back.")
+            raise Elsewhere(memory_name, hint=f"It was forgotten; {BACK.format(memory_name)} brings it back.")
         if other:
-            raise NotFound(
+            raise Elsewhere(
                 memory_name,
                 hint=f"It is of another project, {other.vault}: change it there. 'daybook read' shows it.",
             )

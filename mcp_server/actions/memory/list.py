@@ -11,7 +11,7 @@ from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.errors import NotFound, Rejected, similar
+from mcp_server.core.errors import Elsewhere, NotFound, Rejected, similar
 from mcp_server.core.links import as_name
 from mcp_server.core.memory_parts import MAX_TITLE, Kind
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
@@ -84,10 +84,13 @@ def read_kind(store: Store, kind: Kind, memory_id: str) -> MemoryFile:
     """
     Return the memory with that id, which is of *kind*.
 
-    Raises NotFound, naming up to three of that kind that look like it, else the newest; Rejected for another.
+    Raises NotFound, which says where it is or names up to three of that kind that look like it, else the
+    newest; Rejected for another kind.
     """
     try:
         file = read(store, memory_id)
+    except Elsewhere:
+        raise
     except NotFound:
         rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
         ids = [row.id for row in rows]

@@ -8,6 +8,7 @@ from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions import predict as predicting
 from mcp_server.actions.sessions import quality
+from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.team.give import promote_to_team
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.provenance.provenance import MANUAL
@@ -172,7 +173,7 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
 
 
 @click.command("why")
-@click.option("--session", default="", metavar="ID", help="Only what this session was shown.")
+@click.option("--session", default="", metavar="ID", help="Only what it was shown; a short id will do.")
 @click.option("--last", is_flag=True, help="Only what was shown last.")
 @click.option("--limit", default=30, show_default=True, type=click.IntRange(1, 1000))
 @as_json
@@ -182,8 +183,9 @@ def why_command(session: str, last: bool, limit: int) -> None:
     Example: daybook why --last
     """
     store = output.opened().store()
-    receipts = quality.why(store, session=session, last=last, limit=limit)
-    output.print_shown(use.receipts(receipts))
+    session_id = find_session(store, session).id if session else ""
+    receipts = quality.why(store, session=session_id, last=last, limit=limit)
+    output.print_shown(use.receipts(receipts, session=session_id))
 
 
 COMMANDS = {

@@ -53,10 +53,11 @@ def used(ids: Sequence[str]) -> Shown:
     return Shown(f"{', '.join(ids)}: recorded as used.")
 
 
-def receipts(rows: Sequence[Receipt]) -> Shown:
-    """Return what was given, when, why, at what cost, and whether it was used."""
+def receipts(rows: Sequence[Receipt], *, session: str = "") -> Shown:
+    """Return what was given, only to *session* if there is one, when, why, at what cost, and whether used."""
+    nothing = f"The session {session} was shown nothing." if session else NOTHING_GIVEN
     return Shown(
-        "" if rows else NOTHING_GIVEN,
+        "" if rows else nothing,
         ("when", "why", "id", "score:", "tokens:", "used:", "asked:"),
         [
             (
