@@ -9,14 +9,16 @@ const PROMPT = { text: 'how are amounts rounded?', wait: false, origin: { kind: 
 const CALLED_FOR = { hookSpecificOutput: { additionalContext: 'half to even' } }
 
 /**
- * Plays the server with what it *answers* to each event; returns the events that it was asked, and a promise
- * that it hears what a prompt told, which no prompt waits for.
+ * Plays the server with what it *answers* to each event; returns the events that it was asked, what the module
+ * said of itself to the launcher's hooks, and a promise that the server hears what a prompt told, which no prompt
+ * waits for.
  */
 function serve(on: On, answers: Record<string, unknown>) {
   const asked: string[] = []
+  const modules: unknown[] = []
   let hearTold = () => {}
   const isTold = new Promise<void>(done => (hearTold = done))
-  on('env.set', () => ({ value: {} }))
+  on('env.set', (_, e) => { modules.push(e.value); return { value: {} } })
   on('session.id', () => ({ value: 's1' }))
   on('mcp.call', (_, e) => {
     const event = String(e.args?.event)
@@ -25,7 +27,7 @@ function serve(on: On, answers: Record<string, unknown>) {
     if (!(event in answers)) return { deny: 'not connected' }
     return { value: { content: [{ type: 'text', text: JSON.stringify(answers[event]) }], isError: false } }
   })
-  return { asked, isTold }
+  return { asked, modules, isTold }
 }
 
 test('what a prompt calls for comes with it, and the server hears that it was told', PATIENT, async ($, on) => {
@@ -55,9 +57,9 @@ test('what came with a prompt that was stopped counts as told to nobody', PATIEN
   expect(asked).toEqual(['UserPromptSubmit', 'UserPromptSubmit', 'Told'])
 })
 
-test('a server that is gone changes no prompt', PATIENT, async ($, on) => {
+test('a server that is gone changes no prompt, and the hook does what the person types', PATIENT, async ($, on) => {
   mock.clock(on)
-  const { asked } = serve(on, {})
+  const { asked, modules } = serve(on, {})
   let context: readonly string[] = []
   on('prompt.submit', (_, e) => { context = e.context ?? []; return { text: e.text } })
 
@@ -65,6 +67,11 @@ test('a server that is gone changes no prompt', PATIENT, async ($, on) => {
 
   expect(context).toEqual([])
   expect(asked).toEqual(['UserPromptSubmit'])
+  expect(modules).toEqual(['s1', 'away'])
+
+  await $.prompt.submit({ ...PROMPT, origin: { kind: 'task-notification' } as never })
+
+  expect(modules.slice(2)).toEqual(['s1'])
 })
 
 test('the tools that Claude does not need are offered to agents alone', PATIENT, async ($, on) => {

@@ -28,6 +28,9 @@ const KEPT = [
   'mcp__plugin_daybook_daybook__undo',
 ]
 
+/** Where the person types: `PERSONS` of mcp_server/doors/server/session.py. */
+const PERSONS: string[] = ['bridge', 'composer', 'sdk']
+
 let client = 'unknown'
 let isThere = false
 
@@ -73,7 +76,8 @@ export const register: Register = on => {
     const given = { prompt: e.text, origin: e.origin.kind, module }
     const answer = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
     const { additionalContext: text } = (answer?.hookSpecificOutput ?? {}) as { additionalContext?: string }
-    if (isAway) await setModule($, 'away') // while it is set up, hooks find by words alone
+    // Then its hook finds by words alone, and stores what is marked with #remember.
+    if (isAway && PERSONS.includes(e.origin.kind)) await setModule($, 'away')
     if (!text) return next(e)
     const entered = await next({ ...e, context: [...(e.context ?? []), text] })
     // Told: only now is it certain that Claude is shown the text; it may come too late, or the prompt may be stopped.

@@ -37,6 +37,7 @@ export async function attempt<T>(part: string, act: () => T | Promise<T>): Promi
  */
 export function tell($: EngineInterface, event: string, given: Answer, patience: number): Promise<Answer | undefined> {
   return attempt('server', async () => {
+    isAway = false
     const call = $.session.id().then(session_id => $.mcp.call(SERVER, TOOL, { event, session_id, ...given }))
     call.then(({ isError }) => (isAway = isError === true), () => (isAway = true)) // an error while it is set up
     const result = await within($, patience, call)

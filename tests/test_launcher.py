@@ -12,6 +12,7 @@ from tests.machine import PYTHON, UV, Machine, finish
 from tests.patience import PATIENCE
 
 SETTING_UP = "daybook: setting up its Python environment (once, about a minute) ...\n"
+AWAY = "away"  # what the module in the client says of itself when it reaches no server
 
 
 def test_without_python_it_says_so_in_one_line(bare: Machine) -> None:
@@ -208,7 +209,9 @@ def test_a_hook_does_nothing_where_the_module_in_the_client_says_that_it_is_ther
     assert machine.probe("hook", "SubagentStart", **with_module)["args"] == ["SubagentStart"]
     # After a /clear, or in a session that was started in this one.
     assert machine.probe("hook", "UserPromptSubmit", **with_module | {"CLAUDE_CODE_SESSION_ID": "s2"})["args"]
-    assert machine.probe("hook", "UserPromptSubmit", DAYBOOK_MODULE="")["args"] == ["UserPromptSubmit"]
+    machine.run("setup-environment")
+    for module in ("", AWAY):
+        assert machine.probe("hook", "UserPromptSubmit", DAYBOOK_MODULE=module)["args"]
 
 
 WRITES_DOWN = """
@@ -219,14 +222,15 @@ open(os.environ["HOME"] + "/heard", "w").write(f"{len(heard)} {sys.argv[1]}")
 """
 
 
+@pytest.mark.parametrize("module", ["", AWAY])
 def test_what_an_answer_leaves_to_be_done_goes_on_without_the_launcher_and_hears_all(
-    machine: Machine,
+    machine: Machine, module: str
 ) -> None:
     machine.run("setup-environment")
     (machine.root / "mcp_server" / "doors" / "hooks.py").write_text(WRITES_DOWN, encoding="utf-8")
     for name in ("go", "heard"):
         os.mkfifo(machine.home / name)
-    launcher = machine.start("hook", "Stop", stdin=subprocess.PIPE)
+    launcher = machine.start("hook", "Stop", stdin=subprocess.PIPE, DAYBOOK_MODULE=module)
 
     assert launcher.communicate("x" * 300_000, timeout=PATIENCE) == ("", "")
     assert launcher.returncode == 0

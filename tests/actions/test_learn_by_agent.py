@@ -9,6 +9,7 @@ from mcp_server.actions.capture.note import note_ended
 from mcp_server.actions.context.notice import KeyOffered, next_notice, notice
 from tests.actions.work.worked import worked
 from tests.conftest import Clock, Open
+from tests.hook_process import run_hook
 from tests.recorded import Recorded
 
 AGREED = {"DAYBOOK_PLAN_CALLS": "yes"}
@@ -86,3 +87,14 @@ def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_th
 def test_what_is_asked_needs_a_session_that_can_be_told_apart(open_kept: Open) -> None:
     store = open_kept(**AGREED).store()
     assert not any(request_is_due(store) for _ in range(3))
+
+
+@pytest.mark.usefixtures("open_kept")
+def test_a_hook_that_works_for_the_module_leaves_learning_to_it(memory_dir: Path, project: Path) -> None:
+    event_json = {"session_id": NOW, "prompt": "good morning"}
+    without_key = {"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_ENTRYPOINT": "cli"}
+
+    for module, answer in (("away", b""), ("", b"setup --plan")):
+        environment = without_key | {"DAYBOOK_MODULE": module}
+        process = run_hook(memory_dir, "UserPromptSubmit", event_json, folder=project, **environment)
+        assert answer in process.stdout and bool(answer) is bool(process.stdout)

@@ -171,7 +171,7 @@ def test_a_server_that_starts_is_waited_for(claude: Claude, environment: Path, t
     assert answer_of(claude.prompt("/restore-session")).startswith("No session is saved here yet.")
 
 
-def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hears_of_it(
+def test_without_a_server_what_is_typed_gets_one_clear_sentence_and_what_is_marked_is_stored(
     claude: Claude, environment: Path, tmp_path: Path
 ) -> None:
     with_server(claude, environment, tmp_path / "environment", "exit 1")
@@ -181,6 +181,9 @@ def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hea
     run = claude.prompt("when do production deploys run?", ["on Tuesdays"])
     assert (run.code, run.answer, run.stderr) == (0, "on Tuesdays", "")
     assert run.main[0].hook_context("UserPromptSubmit") == []
+    run = claude.prompt(f"#remember {TUESDAYS}", ["noted"])
+    (told,) = run.main[0].hook_context("UserPromptSubmit")
+    assert "Daybook has stored it" in told
 
 
 @needs_tmux

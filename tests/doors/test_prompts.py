@@ -8,6 +8,7 @@ from mcp_server.actions.status.module_seen import ModuleSeen, module_seen
 from mcp_server.core.search.query import Filter
 from mcp_server.core.settings import KEPT
 from mcp_server.doors.server.hook_tool import REFUSED
+from mcp_server.doors.server.session import PERSONS
 from mcp_server.store import Store
 from tests.doors.called import Caller
 from tests.live import ROOT, tools
@@ -69,6 +70,13 @@ def test_the_module_keeps_the_tools_from_claude_that_it_does_not_need() -> None:
     assert named == [f"'mcp__plugin_daybook_daybook__{name}'," for name in KEPT]
     assert {*KEPT} <= {"hook", *tools()}
     assert not {"remember", "recall", "read_memory", "revise", "forget", "review"} & {*KEPT}
+
+
+def test_the_module_knows_where_the_person_types() -> None:
+    module = (ROOT / "hooks" / "daybook.tsx").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^const PERSONS: string\[\] = \[(.*)\]", module, re.MULTILINE)
+
+    assert listed == ", ".join(f"'{kind}'" for kind in sorted(PERSONS))
 
 
 def test_the_module_says_what_it_lacks(call: Caller, store: Store) -> None:
