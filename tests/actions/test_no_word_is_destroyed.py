@@ -16,6 +16,7 @@ from tests.conftest import ROOT, Clock
 ROAD = {
     "capture/pending_answers.py": "writes answers of a model",
     "capture/learn_by_agent.py": "writes notes of its own",
+    "capture/occasions.py": "writes answers of a model",
     "changes/put_back.py": "moves many files at a time back to where they were",
     "context/claude_md.py": "writes CLAUDE.md",
     "context/compaction.py": "writes notes of its own",

@@ -89,6 +89,7 @@ def hand_out(store: Store) -> HandedOut | None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(model_call.alone(store, 0))
         take_left_behind(store)
+        occasions.take_left_behind(store)
         _check_today(store)
         while subject := next_piece(store, worth_a_call=True) or occasions.next_group(store):
             try:

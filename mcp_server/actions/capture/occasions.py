@@ -2,19 +2,22 @@
 occasions: a model is asked when the memories help that have few occasions (`use_when`) or none.
 
 The consent, the limits and the roads are those of learning; there has to be nothing left to learn. Each
-memory is asked about once. What the model says is one run, so that `undo` takes it back as one.
+memory is asked about once. What the model says is one run, so that `undo` takes it back as one. It is kept on
+the disk until it is in the memories, so that no call is paid for twice.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import is_shown, read_rows
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.actions.model.model_call import NOBODYS, call_model
-from mcp_server.adapters.index.events import deeds, spending
+from mcp_server.adapters import files, json_file, places
+from mcp_server.adapters.index.events import a_list, deeds, spending, tidying
 from mcp_server.adapters.index.events import occasions as asked
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.authors import MODEL, PERSON
@@ -33,7 +36,7 @@ from mcp_server.core.errors import Conflict, ModelUnavailable
 from mcp_server.core.list_key import extended
 from mcp_server.core.memory import USE_WHEN
 from mcp_server.core.memory_parts import Level
-from mcp_server.core.runs import NotMade, Reason, RunEntry, Why, change
+from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why, change, change_of
 from mcp_server.store import Store
 
 ABOUT = "occasions-"  # the beginning of what the ledger calls such a question
@@ -68,9 +71,9 @@ def next_group(store: Store) -> Group | None:
     Return the next memories to ask about, those without occasions first; None for too few or enough today.
 
     They are the person's own and this project's, outside repositories, and may be shown with a prompt.
-    Occasions that the person may have written are left as they are.
+    Occasions that the person may have written are left as they are. There are none while an answer waits.
     """
-    if store.settings.capture != "auto":
+    if store.settings.capture != "auto" or _answer_path(store).exists():
         return None
     catch_up(store)
     vaults = [v.key for v in store.private_vaults if v.adopted and v.level is not Level.TEAM]
@@ -105,31 +108,69 @@ def take_answer(store: Store, group: Group, reply: Reply) -> int:
     """
     Add the occasions of *reply* to the memories of *group*, but to none that was changed meanwhile.
 
-    Return how many got some.
+    Return how many got some. Raises OSError.
     """
     by_number = answered(reply.text, len(group.memory_files)) or {}
-    run, not_made = runs.new_run(store), list[NotMade]()
-    given = 0
+    changes = []
+    for number, occasions in by_number.items():
+        file = group.memory_files[number]
+        more = extended(file.memory.use_when, occasions, USE_WHEN.most)
+        if more != file.memory.use_when:
+            changes.append(change(file.ref, file.memory, file.place, use_when=more).as_json())
+    refs = [file.ref for file in group.memory_files]
+    kept = {"run": runs.new_run(store), "refs": refs, "changes": changes}
+    json_file.write_object(_answer_path(store), kept)
+    return take_left_behind(store)
+
+
+def take_left_behind(store: Store) -> int:
+    """
+    Make what is left to do of the answer on the disk, in the run that a killed process began.
+
+    Nothing more is done of a run that was undone. While another process tidies, the answer waits.
+    Return how many memories got occasions. Raises OSError.
+    """
+    path = _answer_path(store)
+    if store.settings.capture != "auto" or not path.exists():
+        return 0
+    not_made: list[NotMade] = []
     try:
         with runs.alone(store):
-            for number, occasions in by_number.items():
-                file = group.memory_files[number]
-                more = extended(file.memory.use_when, occasions, USE_WHEN.most)
-                if more == file.memory.use_when:
-                    continue
-                changed = change(file.ref, file.memory, file.place, use_when=more)
-                entry = RunEntry(STEP, Reason(Why.OCCASIONS, (file.memory.id,), word=run), (changed,))
+            answer = json_file.read_object(path)
+            run, refs = str(answer.get("run", "")), a_list(answer.get("refs"))
+            changes = [*filter(None, map(change_of, a_list(answer.get("changes"))))]
+            catch_up(store)
+            with store.database.read() as db:
+                begun, undone = tidying.refs_of(db, run), not tidying.entries(db, run)
+            if begun:
+                runs.complete(store, run)
+            entries = [_entry(of_one, run) for of_one in changes if of_one.ref not in begun]
+            entries = [] if begun and undone else entries
+            for entry in entries:
                 runs.attempt(store.acting_as(MODEL), entry, run, not_made)
-                given += 1
+            _note_asked(store, [str(ref) for ref in refs])
+            files.delete(path)
     except Conflict:
-        return 0  # another process tidies: these memories are asked about again
-    give_up(store, group)
-    return given - len(not_made)
+        return 0
+    return len(entries) - len(not_made)
+
+
+def _entry(of_one: Change, run: str) -> RunEntry:
+    return RunEntry(STEP, Reason(Why.OCCASIONS, (of_one.id,), word=run), (of_one,))
+
+
+def _answer_path(store: Store) -> Path:
+    """Return the path of the file that keeps an answer about the person's and this project's memories."""
+    return store.home / places.WORK / f"occasions-{tidying.scope_of(store.private)}.json"
 
 
 def give_up(store: Store, group: Group) -> None:
     """Note that the memories of *group* need not be asked about again."""
-    store.record(asked.ASKED, refs=[file.ref for file in group.memory_files])
+    _note_asked(store, [file.ref for file in group.memory_files])
+
+
+def _note_asked(store: Store, refs: Sequence[str]) -> None:
+    store.record(asked.ASKED, refs=list(refs))
     catch_up_if_free(store)
 
 
@@ -139,7 +180,7 @@ def ask(store: Store) -> int:
 
     Return how many got occasions. Raises what writing the ledger raises.
     """
-    given = 0
+    given = take_left_behind(store)
     while store.settings.model_calls and (group := next_group(store)):
         try:
             reply = call_model(

@@ -216,10 +216,10 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
     accepted = is_accepted(store, file)
     now = put(store, file, with_values(file.memory, change.now), to=target, verb=verb)
     if (now.digest, now.path) == (file.digest, file.path):
-        before = _before_kill(store, change, file) if undoes else None
+        before = _before_kill(store, change, file)
         if before is None:
             return ChangeOutcome.NOTHING
-        file = before
+        file, accepted = before, accepted or is_accepted(store, before)
     if undoes:
         tell(store, UNDONE, file, now, accept=accepted, undoes=undoes)
         return ChangeOutcome.DONE

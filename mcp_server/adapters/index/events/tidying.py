@@ -128,6 +128,12 @@ def entries(db: sqlite3.Connection, run: str) -> list[RunEntry]:
     ]
 
 
+def refs_of(db: sqlite3.Connection, run: str) -> set[str]:
+    """Return what *run* set out to change, whether or not it was undone."""
+    query = "SELECT c.value ->> 'ref' FROM tidied t, json_each(t.changes) c WHERE t.run = ?"
+    return {str(ref) for (ref,) in db.execute(query, (run,))}
+
+
 def brought_back(db: sqlite3.Connection) -> set[str]:
     """Return the memories that a merge or a drop put away: an active one was brought back by the person."""
     upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
