@@ -1,15 +1,17 @@
 """Each line of the ledger names the session in which its verb ran, unless it is about another session."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.capture.mine import run_mining
 from mcp_server.actions.changes.undo import last_change
-from mcp_server.actions.files import trash
+from mcp_server.actions.files import commit, trash
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.forget import forget
 from mcp_server.store import Store
 from tests.actions.changing_conversations import OF_CONVERSATIONS
@@ -53,8 +55,25 @@ def test_a_file_that_a_person_changed_names_no_session(store: Store, clock: Cloc
     file.path.write_bytes(file.data.replace(b"thirty", b"sixty"))
     sync(store.in_session("acting"))
 
-    (edited,) = [line for line in _lines(store) if line["event"] == "edited"]
+    (edited,) = edits(store)
     assert edited["session"] == ""
+
+
+def test_what_is_seen_while_daybook_changes_it_is_not_taken_for_a_persons_edit(store: Store) -> None:
+    memory_id = remembered(store)
+    for text in ("It waits.", "It waits longer."):  # written, and not yet in the ledger and the index
+        file = read(store, memory_id)
+        commit.put(store, file, replace(file.memory, text=text), verb="revised")
+    take_in(store, file.vault, file.path, by_hand=True)
+    assert edits(store) == []
+
+    file.path.write_bytes(file.path.read_bytes().replace(b"waits", b"sleeps"))
+    take_in(store, file.vault, file.path, by_hand=True)
+    assert len(edits(store)) == 1
+
+
+def edits(store: Store) -> list[dict[str, object]]:
+    return [line for line in _lines(store) if line["event"] == "edited"]
 
 
 def _lines(store: Store) -> list[dict[str, object]]:

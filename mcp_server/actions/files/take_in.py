@@ -15,6 +15,7 @@ from mcp_server.actions.files.conflict_copies import why_not_taken_in
 from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.vanished_folders import note_lost
+from mcp_server.adapters import history
 from mcp_server.adapters.index.memories import memories, unreadable, writing
 from mcp_server.adapters.index.memories.memories import KnownFile
 from mcp_server.adapters.index.memories.unreadable import Problem
@@ -108,9 +109,21 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
             ref, holder = vault.ref(memory.id), _holder(known)
             if holder is None:
                 index_changes.sights[ref] = Sight.ARRIVED
-            elif holder.fingerprint != fingerprint(memory.title, memory.text):
+            elif holder.fingerprint != fingerprint(memory.title, memory.text) and not _is_own_change(
+                store, ref, was=holder.digest, now=reading.digest
+            ):
                 index_changes.sights[ref] = Sight.EDITED
     return index_changes
+
+
+def _is_own_change(store: Store, ref: str, *, was: str, now: str) -> bool:
+    """
+    Tell whether Daybook made of the bytes *was* those that are there *now*.
+
+    The history knows it before ledger and index do; the watcher or another process may look in between.
+    """
+    versions = history.versions(store.home, ref)
+    return bool(versions) and versions[-1].now == now and was in (version.was for version in versions)
 
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
