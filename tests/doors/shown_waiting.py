@@ -88,7 +88,7 @@ DOUBT = Doubt(AT, 2, AT - 40 * 86400)
 part = CheckedPart
 CHECKS = [
     (part.PYTHON, True, "3.13.1"), (part.SQLITE, False, sqlite3.OperationalError("no fts5")),
-    (part.STORE, True, StoreFolder(HOME, open_to_others=True)),
+    (part.STORE, True, StoreFolder(HOME / "my store", open_to_others=True)),
     (part.STORE, True, StoreFolder(HOME, open_to_others=False, repository=HOME.parent)),
     (part.STORE, False, OSError(errno.ENOSPC, "No space left", "/disk")),
     (part.INDEX, True, HOME / "memory.db"), (part.INDEX, False, Rejected(HOSTILE, "Delete it.")),

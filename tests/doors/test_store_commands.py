@@ -148,6 +148,7 @@ def test_what_waits_to_be_accepted_is_listed_for_a_program(run: Run) -> None:
 
 
 def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Path) -> None:
+    subprocess.run(["git", "init", "-q", project], check=True)
     output_of(run("remember", "A | fact about carts"))
 
     moved = output_of(typed("init", "--repository"))
@@ -163,6 +164,19 @@ def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Pat
     assert "1 wait." in output_of(run("trust", "--list"))
     assert "1 accepted." in output_of(typed("trust"))
     assert "Nothing waits" in output_of(typed("trust"))
+
+
+def test_in_a_folder_without_git_nothing_is_said_to_be_seen_or_ignored_by_it(
+    run: Run, typed: Run, project: Path
+) -> None:
+    output_of(run("remember", "A | fact about carts"))
+
+    without_git = "This folder is in no git repository; once it is, git"
+    assert f"{without_git} ignores it." in output_of(typed("init", "--repository"))
+    shared = output_of(typed("share"))
+    assert (
+        f"{without_git} sees {project / '.claude-memory' / 'knowledge'}." in shared and "commit" not in shared
+    )
 
 
 def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:

@@ -15,6 +15,7 @@ from mcp_server.adapters.git import GitTrouble
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.project import worktree_around
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.batches import batches
 from mcp_server.core.errors import Rejected
@@ -120,6 +121,11 @@ def leave(store: Store) -> Left:
     sync_if_free(store, vaults=[private, vault])
     stay = tuple(memory_id for path, memory_id in ids.items() if Path(path) not in moves)
     return Left(private.root, len(moves), stay, shared)
+
+
+def is_in_git(store: Store) -> bool:
+    """Tell whether the project is a git repository: a folder without git may keep its knowledge, too."""
+    return store.project is not None and worktree_around(store.project.root) is not None
 
 
 def share(store: Store) -> Path:

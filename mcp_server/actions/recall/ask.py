@@ -67,7 +67,7 @@ def ask(store: Store, question: str, *, given_to: str = "") -> CitedAnswer:
             patience=files.PATIENCE,
         )
     except ModelUnavailable as error:
-        return CitedAnswer("", (), _shown(hits), why=str(error))
+        return CitedAnswer("", (), _shown(hits), why=error.with_hint)
     words = visible(redact(reply.text)).strip()
     if not words or "NOT KNOWN" in words:
         return CitedAnswer("", (), ())

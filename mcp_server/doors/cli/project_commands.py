@@ -88,10 +88,11 @@ def _move_into_repository(store: Store) -> None:
     output.say(
         f"This project's knowledge is now in {result.root}; {counted(result.moved, 'memory')} moved there."
     )
+    git = "Git" if repository.is_in_git(store) else "This folder is in no git repository; once it is, git"
     output.say(
-        "Git ignores it. 'daybook share' lets git see it."
+        f"{git} ignores it. 'daybook share' lets git see it."
         if result.ignored
-        else f"Git sees what {result.root / '.gitignore'} lets it see."
+        else f"{git} sees what {result.root / '.gitignore'} lets it see."
     )
 
 
@@ -168,8 +169,13 @@ def share_command() -> None:
     Example: daybook share
     """
     person.require("sharing memories with everybody who gets the repository")
-    ignore = repository.share(output.opened().store())
-    output.say(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you want to.")
+    store = output.opened().store()
+    knowledge = repository.share(store).parent / "knowledge"
+    output.say(
+        f"Git sees {knowledge} now; commit it when you want to."
+        if repository.is_in_git(store)
+        else f"This folder is in no git repository; once it is, git sees {knowledge}."
+    )
 
 
 @click.command("trust")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from mcp_server.actions.status.checks import (
     AllowedModel,
     CapturedLate,
@@ -133,7 +135,7 @@ def _seen(seen: Seen) -> str:
 
 def _store_folder(folder: StoreFolder) -> str:
     remarks = [
-        f"readable by others: chmod 700 {folder.path}" if folder.open_to_others else "",
+        f"readable by others: chmod 700 {shlex.quote(str(folder.path))}" if folder.open_to_others else "",
         f"inside the git repository {folder.repository}, which does not ignore it: name it in its .gitignore"
         if folder.repository
         else "",

@@ -95,7 +95,7 @@ def cited(answer: CitedAnswer, question: str, *, most: int | None = None) -> Sho
         return Shown(NOT_KNOWN, json=json)
     if answer.words:
         return Shown(body=answer.words, json=json)
-    head = f"{answer.why} Answer from these best passages, and cite them by id:"
+    head = f"{answer.why} The best passages to answer from, each with its id:"
     return Shown(head, below=_tables(answer.hits, question, most), json=json)
 
 
