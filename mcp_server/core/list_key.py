@@ -7,9 +7,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple, TypeVar
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import split_list, without_controls
-
-PARTS = ";"  # stands between phrases that hold commas
+from mcp_server.core.memory_parts import as_one_text, parted, split_list, without_controls
 
 T = TypeVar("T")
 
@@ -42,20 +40,12 @@ class ListKey(NamedTuple):
         return f"--{self.name.replace('_', '-')}"
 
     def texts_in(self, value: str | Sequence[str]) -> tuple[str, ...]:
-        """
-        Return the texts of a list, or those of one text, with commas between them.
-
-        Phrases may hold commas: where the text has a semicolon, it parts them instead.
-        """
-        if self.phrases and isinstance(value, str) and PARTS in value:
-            value = value.split(PARTS)
-        return split_list(value)
+        """Return the texts of a list, or those of one text, with commas or, between phrases, semicolons."""
+        return parted(value) if self.phrases else split_list(value)
 
     def as_text(self, texts: Sequence[str]) -> str:
         """Return the text in which `texts_in` finds *texts* again, unless one of them holds a semicolon."""
-        if not any("," in text for text in texts):
-            return ", ".join(texts)
-        return f"{PARTS} ".join(texts) + (PARTS if len(texts) == 1 else "")
+        return as_one_text(texts)
 
     def cleaned(self, texts: Iterable[str], had: Sequence[str] = ()) -> tuple[str, ...]:
         """

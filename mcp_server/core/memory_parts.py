@@ -64,6 +64,7 @@ MAX_CONVERSATION = 768 * 1024  # characters of a conversation, so that its file 
 OCCASIONS = -1  # position of the passage of `use_when`: compared with what is asked, and not shown
 MAX_LINKS = 50  # of one memory; remembering the same again adds links only up to this
 MAX_TOUCHES = 50
+PARTS = ";"  # stands between phrases and paths that hold commas
 
 
 def type_or_kind(kind: Kind, type: str) -> str:
@@ -198,6 +199,22 @@ def split_list(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return the parts of a list or of a comma-separated text, stripped, empty ones left out."""
     parts = value.split(",") if isinstance(value, str) else value
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def parted(value: str | Sequence[str]) -> tuple[str, ...]:
+    """
+    Return what `split_list` does, of phrases or paths, which may hold commas.
+
+    Where a text has a semicolon, it parts them instead.
+    """
+    return split_list(value.split(PARTS) if isinstance(value, str) and PARTS in value else value)
+
+
+def as_one_text(texts: Sequence[str]) -> str:
+    """Return the text in which `parted` finds *texts* again, unless one of them holds a semicolon."""
+    if not any("," in text for text in texts):
+        return ", ".join(texts)
+    return f"{PARTS} ".join(texts) + (PARTS if len(texts) == 1 else "")
 
 
 def fingerprint(title: str, text: str) -> str:

@@ -11,7 +11,7 @@ from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.memory import LISTS, Memory, Staleness
-from mcp_server.core.memory_parts import Level, type_or_kind
+from mcp_server.core.memory_parts import Level, as_one_text, type_or_kind
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.store import Store
 
@@ -169,7 +169,7 @@ def about(memory: Memory) -> tuple[str, ...]:
     parts = (
         ("replaces", ", ".join(memory.supersedes)),
         ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),
-        ("touches", ", ".join(memory.touches)),
+        ("touches", as_one_text(memory.touches)),
         *((key.label, key.as_text(getattr(memory, key.name))) for key in LISTS),
         ("aliases", ", ".join(memory.aliases)),
         ("notes", ", ".join(memory.notes)),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mcp_server.core.graph.graph import GRACE_DAYS, Graph, GraphEdge, Node, scores
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory_parts import DAY, Status
+from mcp_server.core.memory_parts import DAY, Status, as_one_text
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.secrets.redaction import redact
 
@@ -97,7 +97,7 @@ def node_block(node: Node) -> str:
     if len(node.gist) > MOST_GIST:
         block[0] += f" (read_memory {node.id})"
     if node.own and node.touches:
-        block.append(f"  touches: {one_line(', '.join(node.touches), 400)}")
+        block.append(f"  touches: {one_line(as_one_text(node.touches), 400)}")
     room = MOST_BLOCK - sum(map(len, block)) - 60
     for at, note in enumerate(node.notes if node.own else ()):
         line = f"  note: {one_line(redact(note), 400)}"

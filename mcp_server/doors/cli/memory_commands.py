@@ -36,7 +36,7 @@ from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import LISTS, Draft
-from mcp_server.core.memory_parts import Level, Status, split_list
+from mcp_server.core.memory_parts import Level, Status, parted
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import elsewhere, files_of_before, state_of, visible
@@ -63,7 +63,9 @@ from mcp_server.store import Store
     type=LEVELS,
     help="user: holds everywhere; project: belongs to this code base; team: for the team that you joined.",
 )
-@click.option("--touches", default="", help="Files it is about, path or path:line, with commas.")
+@click.option(
+    "--touches", default="", help="Files it is about, path or path:line, with commas, or semicolons."
+)
 @click.option(
     "--link", "links", multiple=True, metavar="ID", help='An id it relates to, or "rel: id". May be repeated.'
 )
@@ -106,7 +108,7 @@ def remember_command(
         text=text,
         type=type_,
         level=level,
-        touches=split_list(touches),
+        touches=parted(touches),
         links=tuple(map(parse_link, links)),
         supersedes=supersedes,
         category=check_category(category),
@@ -160,7 +162,9 @@ def read_command(memory_id: str) -> None:
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
 @with_lists(key.new_help for key in LISTS)
-@click.option("--touches", help="The new files it is about, path or path:line, with commas; '' for none.")
+@click.option(
+    "--touches", help="The new files it is about, path or path:line, with commas, or semicolons; '' for none."
+)
 @click.option(
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
 )
@@ -207,7 +211,7 @@ def revise_command(
         title=title,
         text=text_input.standard_input("the new text") if text == "-" else text,
         type=type_,
-        touches=None if touches is None else split_list(touches),
+        touches=None if touches is None else parted(touches),
         category=None if category is None else check_category(category),
         **text_input.lists(lists),
     )

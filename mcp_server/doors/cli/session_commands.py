@@ -11,7 +11,7 @@ from mcp_server.actions.sessions import forget_session, session_history
 from mcp_server.adapters import files as disk
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import PersonNeeded, Rejected
-from mcp_server.core.memory_parts import split_list
+from mcp_server.core.memory_parts import parted, split_list
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted
 from mcp_server.doors.cli import output, person, text_input
@@ -28,7 +28,7 @@ from mcp_server.doors.shown.persons_acts import FORGETTING, TAKING_BACK
 @click.command("save-session")
 @click.argument("title")
 @click.option("--context", default="", help="What is being done; `-` (the default) reads standard input.")
-@click.option("--files", default="", help="Files the work is about, with commas.")
+@click.option("--files", default="", help="Files the work is about, with commas, or semicolons.")
 @click.option("--var", "variables", multiple=True, help="NAME=VALUE worth keeping. May be repeated.")
 @click.option("--task", "tasks", multiple=True, help="Something still open. May be repeated.")
 @with_metadata
@@ -58,7 +58,7 @@ def save_session_command(
         opened.store(),
         title,
         context,
-        files=split_list(files),
+        files=parted(files),
         variables=values,
         tasks=tasks,
         metadata=notes,

@@ -12,7 +12,7 @@ from mcp_server.actions.graph.sync import News
 from mcp_server.actions.memory.related import at_level
 from mcp_server.core.graph.graph import LONG_GIST, Graph, id_of
 from mcp_server.core.graph.text import edge_line, level_limits, node_block, rendered
-from mcp_server.core.memory_parts import ID, Level, split_list
+from mcp_server.core.memory_parts import ID, Level, parted
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import counted, one_line, within
 from mcp_server.core.secrets.redaction import redact
@@ -90,7 +90,7 @@ def register(application: Application) -> None:
             Level(level),
             id,
             gist,
-            touches=None if touches is None else split_list(touches),
+            touches=None if touches is None else parted(touches),
             notes=_notes(notes),
             source=source_of(gist, session.prompt),
         )

@@ -35,7 +35,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import USE_WHEN, Draft
-from mcp_server.core.memory_parts import Level, split_list
+from mcp_server.core.memory_parts import Level, parted, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
@@ -113,8 +113,8 @@ def register(application: Application) -> None:
             tags=split_list(tags),
             use_when=USE_WHEN.texts_in(use_when),
             level=Level(level) if level else None,
-            touches=split_list(touches),
-            links=tuple(map(parse_link, split_list(links))),
+            touches=parted(touches),
+            links=tuple(map(parse_link, parted(links))),
             supersedes=names_in(supersedes),
             category=check_category(category),
             notes=noted(metadata),
@@ -231,8 +231,8 @@ def register(application: Application) -> None:
             tags=None if tags is None else split_list(tags),
             use_when=None if use_when is None else USE_WHEN.texts_in(use_when),
             pinned=pinned,
-            touches=None if touches is None else split_list(touches),
-            links=None if links is None else tuple(map(parse_link, split_list(links))),
+            touches=None if touches is None else parted(touches),
+            links=None if links is None else tuple(map(parse_link, parted(links))),
             category=None if category is None else check_category(category),
         )
         to_level = Level(level) if level else None

@@ -8,7 +8,7 @@ from pydantic import Field
 from mcp_server.actions.memory import conversation, session
 from mcp_server.actions.sessions import session_history
 from mcp_server.actions.sessions.forget_session import forget_session as forget_all_of
-from mcp_server.core.memory_parts import split_list
+from mcp_server.core.memory_parts import parted, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT, source_of
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import check_offset
@@ -44,7 +44,7 @@ def register(application: Application) -> None:
             opened.store(),
             title,
             context,
-            files=split_list(files),
+            files=parted(files),
             variables=variables,
             tasks=tasks.splitlines() if isinstance(tasks, str) else tasks,
             metadata=metadata,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.actions.memory.revise import version
 from mcp_server.core.memory import LISTS, WORDS
-from mcp_server.core.memory_parts import Level, timestamp, type_or_kind
+from mcp_server.core.memory_parts import Level, as_one_text, timestamp, type_or_kind
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown, trouble
@@ -197,7 +197,7 @@ def kept_with(memory: Memory) -> tuple[tuple[str, str], ...]:
         ("aliases", ", ".join(memory.aliases)),
         *((key.label, key.as_text(getattr(memory, key.name))) for key in LISTS),
         *((name, getattr(memory, name)) for name in WORDS),
-        ("touches", ", ".join(memory.touches)),
+        ("touches", as_one_text(memory.touches)),
         ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),
         ("supersedes", ", ".join(memory.supersedes)),
         ("notes", ", ".join(memory.notes)),

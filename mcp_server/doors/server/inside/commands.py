@@ -23,7 +23,7 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import LIST_NAMES, LISTS, Draft
-from mcp_server.core.memory_parts import Kind, Level, split_list, type_or_kind
+from mcp_server.core.memory_parts import Kind, Level, parted, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import one_line, visible
 from mcp_server.core.search.query import Filter, Query, check_question, filter_of
@@ -138,7 +138,7 @@ def _draft(command: Typed) -> Draft:
         text=text,
         type=options.get("type", ""),
         level=Level(level) if level else None,
-        touches=split_list(options.get("touches", "")),
+        touches=parted(options.get("touches", "")),
         source=command.source,
         session=command.session,
         **lists,
