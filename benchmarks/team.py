@@ -23,7 +23,7 @@ from benchmarks.measures import DEPTH, measures
 from benchmarks.paired import difference
 from benchmarks.question_sets import Document, QuestionSet, find_sets, read_set
 from benchmarks.stored_set import StoredSet, ask, embed, fill
-from benchmarks.team_database import opened
+from benchmarks.team_database import opened, wait_for_vectors
 from mcp_server.actions.files.load import load
 from mcp_server.adapters.team.database import PostgresTeam
 from mcp_server.core.memory import Memory
@@ -49,8 +49,9 @@ def main(data_dir: Path, names: Sequence[str], database: str) -> None:
             embed(stored, progress=_nothing)
             meaning = stored.opened.meaning()
             assert meaning, "there is no embedder"
-            with opened(database, meaning.embedder) as (_, team):
-                rows += _compared(questions, stored, team)
+            with opened(database, meaning.embedder) as (url, team):
+                assert team.semantic, "there is no pgvector"
+                rows += _compared(questions, stored, url, team)
     print(
         tabulate(
             rows, headers=["set", "way", "embedded", "team", "change", "95 of 100 times"], floatfmt=".3f"
@@ -59,14 +60,16 @@ def main(data_dir: Path, names: Sequence[str], database: str) -> None:
     print(machine())
 
 
-def _compared(questions: QuestionSet, stored: StoredSet, team: PostgresTeam) -> Iterator[list[object]]:
+def _compared(
+    questions: QuestionSet, stored: StoredSet, url: str, team: PostgresTeam
+) -> Iterator[list[object]]:
     """Yield for each way of searching: the set, the way, nDCG@10 of both stores, how they differ."""
     member = team.member_of(team.issue("benchmark", Role.WRITER))
     assert member
     storage = team.storage_for(member)
     for memory in _memories(questions, stored):
         storage.save(memory)
-    team.embed_waiting()
+    wait_for_vectors(url)
     answerable = [question for question in questions.questions if question.relevant]
     for way in WAYS:
         figures: dict[str, dict[str, float]] = {"embedded": {}, "team": {}}

@@ -32,7 +32,7 @@ from benchmarks import synthetic
 from benchmarks.latency import machine, percentile
 from benchmarks.processor_time import PostgresTime
 from benchmarks.synthetic_store import unit_vectors
-from benchmarks.team_database import opened
+from benchmarks.team_database import opened, wait_for_vectors
 from mcp_server.adapters.index.memories.writing import searched_texts
 from mcp_server.adapters.index.search.maxsim import packed
 from mcp_server.adapters.index.search.tokens import tokens
@@ -120,12 +120,13 @@ def main(size: int, different: int, vectors: str, clients: int, asked: int, data
         new = [*synthetic.memories(1_000, seed=7 + count_before)]  # others than those of a run before
         _tell("save, one client", [save(memory) for memory in new[:300]])
         with ThreadPoolExecutor(clients) as threads:
-            team.embed_waiting()  # what waited before is not counted
+            if team.semantic:
+                wait_for_vectors(url)  # what waited before is not counted
             seconds = _timed(lambda: [*threads.map(save, new[300:])])
         saved = len(new[300:])
         click.echo(f"save, {clients} clients: {saved / seconds:.0f} a second")
-        if embedder:
-            seconds += _timed(team.embed_waiting)
+        if team.semantic:
+            seconds += _timed(partial(wait_for_vectors, url))
             click.echo(
                 f"save, {clients} clients, until the vectors are stored: {saved / seconds:.0f} a second"
             )

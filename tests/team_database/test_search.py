@@ -14,6 +14,7 @@ from mcp_server.core.memory_parts import Status
 from mcp_server.core.ports import Embedder
 from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query, Sort
 from mcp_server.embedding import load_embedder
+from tests.durability.served import eventually
 from tests.postgres import administrator, empty_database
 from tests.team_database.teams import MOMENT, Opened, memory, storages
 
@@ -37,9 +38,20 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
     return load_embedder(tmp_path_factory.mktemp("home"), "minilm-l6")
 
 
-def count_waiting(url: str) -> int:
+def passages(url: str) -> list[int]:
+    """Return the numbers of the passages; a new one has a new number, and waits to be embedded."""
     with psycopg.connect(url) as db:
-        return int(db.execute("SELECT count(*) FROM daybook.unembedded").fetchall()[0][0])
+        return [row for (row,) in db.execute("SELECT row FROM daybook.passages ORDER BY row")]
+
+
+def wait_until_embedded(url: str) -> None:
+    """Return when no passage waits for its vector any more."""
+
+    def is_done() -> bool:
+        with psycopg.connect(url) as db:
+            return not db.execute("SELECT FROM daybook.unembedded").fetchall()
+
+    eventually(is_done, "every passage has its vector")
 
 
 @pytest.fixture
@@ -49,7 +61,7 @@ def meaning(url: str, embedder: Embedder) -> Iterator[Opened]:
         by = storages(team)
         for answer in ANSWERS:
             by["anna"].save(answer)
-        team.embed_waiting()
+        wait_until_embedded(url)
         yield Opened(url, team, by)
 
 
@@ -97,11 +109,12 @@ def test_every_filter_holds(meaning: Opened, mode: Mode) -> None:
 
 def test_a_change_is_embedded_anew_and_what_stays_is_not(meaning: Opened) -> None:
     anna = meaning.by["anna"]
-    stored = anna.load("deploys")
+    stored, before = anna.load("deploys"), passages(meaning.url)
     stored = anna.save(replace(stored.memory, type="reference"), replaces=stored.digest)
-    assert meaning.team.embed_waiting() + count_waiting(meaning.url) == 0
+    assert passages(meaning.url) == before
     anna.save(replace(stored.memory, text="The cat sleeps on the sofa."), replaces=stored.digest)
-    meaning.team.embed_waiting()
+    assert passages(meaning.url) != before
+    wait_until_embedded(meaning.url)
     assert ids_found(meaning, Query("where is the pet?", limit=1)) == ["deploys"]
 
 
@@ -116,8 +129,7 @@ def test_vectors_of_another_model_are_refused_until_all_is_embedded_anew(
     ):
         pass
     with open_database(meaning.url, embedder=embedder, embed_anew=True) as team:
-        team.embed_waiting()
-        assert count_waiting(meaning.url) == 0
+        wait_until_embedded(meaning.url)
         member = team.members()[0]
         query = Query("on which weekday do we ship new versions?")
         assert team.storage_for(member).search(query).results[0].stored.memory.id == "deploys"

@@ -99,10 +99,6 @@ class PostgresTeam:
         """Whether searches go by meaning: there is an embedder, and the database has pgvector."""
         return self._searching.embedder is not None
 
-    def embed_waiting(self) -> int:
-        """Embed the passages that wait, and return how many; 0 when searches go by words alone."""
-        return self._embedding.embed_waiting() if self._embedding else 0
-
     def _wake(self) -> None:
         if self._embedding:
             self._embedding.wake()

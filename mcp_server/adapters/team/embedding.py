@@ -21,7 +21,6 @@ class PassageEmbedding:
         self._pool = pool
         self._embedder = embedder
         self._work = threading.Event()
-        self._one_at_a_time = threading.Lock()
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="embed-team", daemon=True)
 
@@ -39,18 +38,8 @@ class PassageEmbedding:
         self._work.set()
         self._thread.join()
 
-    def embed_waiting(self) -> int:
-        """Embed all that waits, return how many passages; raise EmbedderUnavailable, StorageUnavailable."""
-        count = 0
-        while not self._ended:
-            with self._one_at_a_time:  # so that nothing is being embedded when this returns
-                embedded = self._embed_some()
-            if not embedded:
-                break
-            count += embedded
-        return count
-
-    def _embed_some(self) -> int:
+    def _embed_some(self) -> bool:
+        """Embed some of what waits, tell whether any did; raise EmbedderUnavailable, StorageUnavailable."""
         with connection(self._pool) as db:
             claimed = vectors.claim(db, AT_ONCE)
         if claimed:
@@ -58,14 +47,15 @@ class PassageEmbedding:
             numbers = [number for number, _ in claimed]
             with connection(self._pool) as db:
                 vectors.put(db, dict(zip(numbers, made, strict=True)))
-        return len(claimed)
+        return bool(claimed)
 
     def _run(self) -> None:
         while not self._ended:
             self._work.wait(EVERY)
             self._work.clear()
             try:
-                self.embed_waiting()
+                while not self._ended and self._embed_some():
+                    pass
             except DaybookError as error:
                 log.warning("the team's memories wait to be embedded: %s", error)
             except Exception:  # a background thread that fails is logged; answers go on by words
