@@ -139,10 +139,13 @@ def test_nothing_to_take_back_is_said(store: Store, retry_rule: str) -> None:
         last_change(store, of_session="another")
 
 
+@pytest.mark.parametrize("from_trash", [False, True])
 def test_what_was_deleted_for_good_is_said_and_nothing_before_it_goes_instead(
-    store: Store, retry_rule: str
+    store: Store, retry_rule: str, from_trash: bool
 ) -> None:
     gone = remember(store, Draft("Key rotation", "In June.", level=Level.USER)).memory.id
+    if from_trash:
+        forget(store, gone)
     forget(store, gone, forever=True)
 
     with pytest.raises(Rejected, match=f"deleted '{gone}' for good"):

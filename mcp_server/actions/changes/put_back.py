@@ -20,7 +20,7 @@ from mcp_server.core.memory_parts import TRASH, id_in, vault_in
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
-GONE = "its file is gone: it was forgotten since."
+GONE = "its file is gone: it was forgotten or deleted since."
 CHANGED_SINCE = "it was changed since"  # the one reason that `anyway` overrides
 BATCH = 250  # files that are moved, and then indexed, together
 

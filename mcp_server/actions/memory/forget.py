@@ -83,6 +83,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False) -> Forgotten:
             for vault in {vault.key: vault for vault, _ in trashed}.values()
             for heir in _erase_history(store, vault, memory_name)
         ]
+        store.try_record("forgotten", refs=sorted(refs), forever=True)
         _leave_no_trace(store)
         return Forgotten(memory_name, None, heirs=tuple(heirs), remote=_still_held(store))
     return _forget(store, row, forever=forever)
