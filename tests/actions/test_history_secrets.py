@@ -48,15 +48,16 @@ def test_a_secret_that_is_revised_away_is_masked_in_every_version(store: Store) 
     assert all(version.memory and "the port 8080" in version.memory.text for version in versions)
     for path in (store.home / "history").rglob("*.md"):
         assert TOKEN.encode() not in path.read_bytes()
-    undo(store, last_change(store, memory_id))
+    assert undo(store, last_change(store, memory_id)).masked == [memory_id]
     assert "secret removed" in read(store, memory_id).memory.text
+    assert undo(store, last_change(store, memory_id)).masked == []
 
 
 def test_a_secret_that_stays_is_kept_and_comes_back(store: Store) -> None:
     memory_id = remembered(store, f"The key is {TOKEN}.")
     before = read(store, memory_id).data
     revise(store, memory_id, Revision(pinned=True), keep_secrets=True)
-    undo(store, last_change(store, memory_id))
+    assert undo(store, last_change(store, memory_id)).masked == []
     assert read(store, memory_id).data == before
 
 

@@ -314,7 +314,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         history.changes(History("webhook-1", PATH, tuple(replace(EARLIER, others=by) for by in ByOthers))),  # type: ignore[arg-type]
         history.changes(History("webhook-1", PATH, ())),  # type: ignore[arg-type]
         history.version(EARLIER, f"---\nid: webhook-1\n---\n{HOSTILE}"),
-        history.undone(Undone("run-1", ["webhook-1"], [("webhook-2", "it was changed since")])),
+        history.undone(Undone("run-1", ["webhook-1", "key-1"], [("webhook-2", "it is gone")], ["key-1"])),
         history.undone(Undone("")),
     ],
 }

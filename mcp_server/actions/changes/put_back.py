@@ -32,7 +32,7 @@ class Restoration:
 
     `to` is the vault of its target: another than its own when its move to another level is taken back.
     `place` and `digest` are what its event says of it before: of a file that a killed process put back
-    already, what the change had left.
+    already, what the change had left. `masked`: the history masks a secret in the bytes then.
     """
 
     vault: Vault
@@ -45,6 +45,7 @@ class Restoration:
     was: str
     place: str
     digest: str
+    masked: bool
 
     @property
     def id(self) -> str:
@@ -138,7 +139,14 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
         raise Conflict("its earlier version is no longer kept.")
     to, target = _target(store, vault, effect, path)
     place = now_place if path == target else places.place_of(store.home, vault, path)
-    return Restoration(vault, ref, path, to, target, data, former, was, place, now if is_back else digest)
+    masked, left = _is_masked(effect, former), now if is_back else digest
+    return Restoration(vault, ref, path, to, target, data, former, was, place, left, masked)
+
+
+def _is_masked(effect: Effect, former: bytes) -> bool:
+    """Tell whether the history kept *former* without a secret that the file had before the change."""
+    _, _, was, _, now = effect
+    return was not in ("", now) and files.digest(former) != was
 
 
 def _target(store: Store, vault: Vault, effect: Effect, path: Path) -> tuple[Vault, Path]:
@@ -180,7 +188,8 @@ def _back_already(store: Store, vault: Vault, effect: Effect) -> Restoration | N
             data = files.read(target)
             if files.digest(data) == (was or now) or (was != now and data == kept(store, ref, was)):
                 path = places.at_place(store.home, vault, now_place)
-                return Restoration(vault, ref, path, vault, target, data, data, was, now_place, now)
+                masked = _is_masked(effect, data)
+                return Restoration(vault, ref, path, vault, target, data, data, was, now_place, now, masked)
     return None
 
 
@@ -205,8 +214,14 @@ def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str)
     data = {"files": [effect], "digests": digests, "undoes": undoes}
     crossing = Crossing(move.ref, now, str(move.path), str(move.target), digest)
     cross(store, crossing, UNDONE, **by_whom(store), **data)
-    undone.restored.append(move.id)
+    _note_restored(undone, move)
     take_across(store, move.vault, move.path, move.to, move.target)
+
+
+def _note_restored(undone: Undone, move: Restoration) -> None:
+    undone.restored.append(move.id)
+    if move.masked:
+        undone.masked.append(move.id)
 
 
 def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: str) -> None:
@@ -223,7 +238,7 @@ def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: 
         digests = [digest] if move.was in accepted else []
         details[move.ref] = {"digests": digests, "undoes": undoes}
         paths.setdefault(move.vault, []).extend((move.path, move.target))
-        undone.restored.append(move.id)
+        _note_restored(undone, move)
     if back:
         tell_ledger(store, UNDONE, effects, details)
         index_files(store, paths)

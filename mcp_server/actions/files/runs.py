@@ -42,11 +42,16 @@ class ChangeOutcome(StrEnum):
 
 @dataclass(slots=True)
 class Undone:
-    """What was taken back of a run: the ids restored, and (id, reason) of those left alone."""
+    """
+    What was taken back of a run: the ids restored, and (id, reason) of those left alone.
+
+    `masked` are those restored whose earlier text held what looked like a secret, which is masked now.
+    """
 
     run: str
     restored: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    masked: list[str] = field(default_factory=list)
 
 
 @contextlib.contextmanager

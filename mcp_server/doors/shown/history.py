@@ -90,12 +90,14 @@ def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
         "change": outcome.run,
         "restored": outcome.restored,
         "left": [list(pair) for pair in outcome.skipped],
+        "masked": outcome.masked,
     }
     if not outcome.run:
         return Shown(NOTHING, json=json)
     new = {id_in(ref) for ref, was_place, *_ in change.effects if not was_place} if change else ()
+    but_masked = dict.fromkeys(outcome.masked, f"as before, but {MASKED}")
     rows = [
-        (memory_id, "in the trash" if memory_id in new else "as before")
+        (memory_id, "in the trash" if memory_id in new else but_masked.get(memory_id, "as before"))
         for memory_id in dict.fromkeys(outcome.restored)
     ]
     rows += [(memory_id, f"left alone: {why}") for memory_id, why in outcome.skipped]
