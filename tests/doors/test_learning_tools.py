@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
-from tests.conftest import Open
+from mcp_server.doors.server.transcript_tools import KEYS
+from tests.conftest import ROOT, Open
 from tests.doors.called import connected
 from tests.person import Agreeing
 from tests.recorded import Recorded
@@ -44,7 +46,7 @@ def proposed(answers: list[str]) -> dict[str, object]:
     chunk = answers[0].split("\n")[0].removeprefix("chunk ")
     candidate = {
         "type": "decision", "title": "Invoices in Postgres", "content": DECIDED, "tags": ["billing"],
-        "supersedes": None, "evidence": "keep invoices in Postgres",
+        "use_when": ["export the accounts"], "supersedes": None, "evidence": "keep invoices in Postgres",
     }  # fmt: skip
     return {"chunk": chunk, "candidates": [candidate, {**candidate, "evidence": "nobody said this ever"}]}
 
@@ -59,12 +61,14 @@ def test_an_agent_reads_a_piece_proposes_and_is_done(opened: Opened) -> None:
     )
 
     assert DECIDED in piece
-    assert "evidence" in piece
+    agent = (ROOT / "agents" / "memory-extractor.md").read_text(encoding="utf-8")
+    assert [key for key in KEYS if not (f"`{key}`" in piece and f"`{key}`" in agent)] == []
     summary, stored_line = stored.split("\n")
     assert summary == "Done: 1 added. 1 refused: their evidence or shape did not fit."
     assert re.fullmatch(r"invoices-in-postgres-\w{4} · added", stored_line)
     assert next_piece == "Nothing is left to learn from."
     assert "decision · project" in recalled
+    assert read(opened.store(), stored_line.split()[0]).memory.use_when == ("export the accounts",)
 
 
 def test_a_piece_that_is_not_the_next_one_is_refused(opened: Opened) -> None:
