@@ -28,7 +28,8 @@ from mcp_server.actions.context.brief import brief, note_shown
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.context.notice import notice
-from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.exchange.imports.formats import readings_of
+from mcp_server.actions.exchange.imports.take import take
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
@@ -241,7 +242,9 @@ class Played:
             note.write_text(f"# Old note {number}\n\nThe printer on floor {number} jams.\n", encoding="utf-8")
             os.utime(note, (old, old))
         opened = self.opened("shop")
-        imports = import_from(opened.store(), "notes", folder)
+        store = opened.store()
+        readings = readings_of(store, "notes", folder, level=None, own_export=False)
+        imports = take(store, readings, source_name="notes")
         self.year.imported = [item.id for imported in imports for item in imported.items]
         opened.database.close()
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from mcp_server.actions.capture.occasions import Group, take_answer
 from mcp_server.actions.exchange import seed
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.graph import kg
@@ -32,6 +31,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock
+from tests.importing import import_from
 
 Act = Callable[[], object]
 USER, PROJECT = Level.USER, Level.PROJECT

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.judge.candidate import approve, propose, review_candidates
@@ -30,6 +29,7 @@ from mcp_server.core.remote.memory_merge import Placed, merge_memories
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.importing import import_from
 from tests.memories import stored
 
 LISTED = {key.name: tuple(f"{key.name[0]}{number}" for number in range(key.most + 5)) for key in LISTS}

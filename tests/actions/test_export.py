@@ -10,7 +10,6 @@ import pytest
 
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
@@ -29,6 +28,7 @@ from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.importing import import_from
 
 
 @pytest.fixture

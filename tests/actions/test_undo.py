@@ -8,7 +8,6 @@ import pytest
 
 from mcp_server.actions.changes.history import ByOthers, history_of, version_of
 from mcp_server.actions.changes.undo import is_persons, last_change, undo
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.exchange.imports.take import BATCH
 from mcp_server.actions.exchange.seed import bootstrap_project
 from mcp_server.actions.files.commit import move, one_change
@@ -32,6 +31,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT, TRANSCRIPT
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import Clock
+from tests.importing import import_from
 from tests.recorded import Recorded
 
 README = "# Shop\n\nThe shop sells maps of the moon.\n\n## Queue\n\nOrders wait in Redis until paid.\n"

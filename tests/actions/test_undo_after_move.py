@@ -8,7 +8,6 @@ import pytest
 
 from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.judge.candidate import propose, review_candidates
@@ -28,6 +27,7 @@ from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock, Open
+from tests.importing import import_from
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.context.inject import inject
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import approve, propose, review_candidates
@@ -27,6 +26,7 @@ from mcp_server.core.search import confidence
 from mcp_server.core.search.query import Query
 from mcp_server.core.team.team_rules import fit
 from mcp_server.store import Store
+from tests.importing import import_from
 
 PASSES = Draft(
     "New constructors of the tree go into five passes",

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.judge.candidate import approve, propose
@@ -23,6 +22,7 @@ from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
 from tests.durability.stepped import killed, stepped
+from tests.importing import import_from
 from tests.opened import opened_at
 
 MOVING = ("move_many", "_give_name", "_take_name", "take_away", "append_line", "write_new", "swap_in", "link")

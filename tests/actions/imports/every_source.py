@@ -10,10 +10,10 @@ from pathlib import Path
 from mcp_server.actions.exchange import seed
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.imports.batch import Imported, Item
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.adapters.auto_memory_folder import slug_of
 from mcp_server.store import Store
 from tests.actions.imports.imported import mem, state
+from tests.importing import import_from
 
 Facts = Mapping[str, str]
 TITLE = "Ports of the shop"

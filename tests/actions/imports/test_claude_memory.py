@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
@@ -23,6 +22,7 @@ from mcp_server.store import Store
 from tests.actions.imports.imported import items, outcomes
 from tests.conftest import Open
 from tests.growth import grows_evenly
+from tests.importing import import_from
 
 NOTE = "11111111-2222-4333-8444-555555555555"
 TALK = "21111111-2222-4333-8444-555555555555"

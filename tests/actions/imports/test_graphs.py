@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.kg import put_node
@@ -18,6 +17,7 @@ from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, only_import, outcomes
+from tests.importing import import_from
 
 # knowledge-graph
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.list import list_memories
@@ -23,6 +22,7 @@ from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, outcomes, state
 from tests.conftest import Open
+from tests.importing import import_from
 
 # memory-mcp
 

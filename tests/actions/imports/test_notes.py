@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.related import get_related
 from mcp_server.core.memory import Link
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, only_import, outcomes
+from tests.importing import import_from
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, only_import, outcomes, state, tree
+from tests.importing import import_from
 
 
 def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store, project: Path) -> None:

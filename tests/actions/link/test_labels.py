@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.graph.kg import delete_edge, put_edge
@@ -16,6 +15,7 @@ from mcp_server.core.memory import Link
 from mcp_server.store import Store
 from tests.actions.imports.imported import memories
 from tests.actions.link.linked import links_of, remembered
+from tests.importing import import_from
 
 SCRIPTS = (
     "depends-on", "Must load_before", "hängt ab von", "hängt ab von".upper(), "ha\u0308ngt ab von",

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.exchange.seed import seed_from_file
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
@@ -20,6 +19,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Filter, Query
 from tests.actions.remote.conftest import Machines
+from tests.importing import import_from
 from tests.memories import stored
 
 NAME = "jane-q-person"

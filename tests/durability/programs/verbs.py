@@ -10,7 +10,6 @@ from mcp_server.actions.capture.mine import log_output
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.claude_md import choose, refresh
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
-from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose, review_candidates
 from mcp_server.actions.memory.archive import archive
@@ -28,6 +27,7 @@ from mcp_server.actions.status.doctor import doctor
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
+from tests.importing import import_from
 from tests.opened import opened_at
 
 _numbers = itertools.count(1)

@@ -1,12 +1,10 @@
-"""Which formats can be imported, where their sources are by default, and the import of one."""
+"""Which formats can be imported, where their sources are by default, and what these hold."""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.exchange.imports.batch import Imported
-from mcp_server.actions.exchange.imports.take import take
 from mcp_server.adapters.foreign import (
     claude_memory,
     daybook_export,
@@ -55,32 +53,14 @@ def sources(store: Store, *, own_export: bool = False) -> dict[str, Source]:
     }
 
 
-def import_from(
-    store: Store,
-    source_name: str,
-    path: Path | None = None,
-    *,
-    level: Level | None = None,
-    dry_run: bool = False,
-    own_export: bool = False,
-) -> list[Imported]:
-    """
-    Take in what the source of that name holds at *path*, by default at the places where that tool keeps it.
-
-    With *level* everything goes there. With *dry_run* nothing is written.
-    Raises what `readings_of` and `take` raise; after an OSError the next import goes on from there.
-    """
-    readings = readings_of(store, source_name, path, level=level, own_export=own_export)
-    return take(store, readings, source_name=source_name, level=level, dry_run=dry_run, own_export=own_export)
-
-
 def readings_of(
     store: Store, source_name: str, path: Path | None, *, level: Level | None, own_export: bool
 ) -> list[Reading]:
     """
-    Return the content of the sources of that name, for `take`; the parameters are those of `import_from`.
+    Return the content of the sources of that name at *path*, or where that tool keeps it, for `take`.
 
-    Raises Rejected when there is no source or it is broken, or for a level that is not here.
+    *own_export* is as for `sources`. Raises Rejected when there is no source or it is broken, or when *level*
+    is not here.
     """
     source = sources(store, own_export=own_export)[source_name]
     if level is Level.PROJECT and not store.project:
