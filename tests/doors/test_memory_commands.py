@@ -175,3 +175,21 @@ def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path
     assert "Daybook overwrites nothing" in refused.stderr
     assert missing.returncode == 4
     assert "There is no" in missing.stderr
+
+
+def test_an_import_that_is_stopped_says_what_stays_and_is_done_by_the_next(
+    run: Run, typed: Run, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(1500):  # more than are taken in before Ctrl-C comes
+        (notes / f"{number}.md").write_text(f"# Lamp {number}\n\nIt hangs at door {number}.\n")
+
+    stopped = typed("import", "notes", str(notes), answers=[(r"[2-9]\d%", "\x03")])
+
+    assert stopped.returncode == 130
+    assert "Stopped. What was imported until then stays; the same command imports the rest." in stopped.stdout
+    before = json.loads(output_of(run("list", "--json")))["total"]
+    assert 0 < before < 1500
+    output_of(run("import", "notes", str(notes)))
+    assert json.loads(output_of(run("list", "--json")))["total"] == 1500

@@ -77,8 +77,8 @@ def main() -> None:
         daybook(prog_name="daybook", standalone_mode=False, obj=umask)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
-    except click.Abort:
-        click.echo("Stopped.", err=True)
+    except click.Abort as end:
+        click.echo(f"Stopped. {end}".rstrip(), err=True)
         sys.exit(130)
     except click.ClickException as error:
         error.show()

@@ -171,7 +171,8 @@ def backfill_command(dry_run: bool) -> None:
     if dry_run or not paths:
         output.print_shown(upkeep.to_take_in(len(paths), size))
         return
-    with output.progress(size, "Reading transcripts") as advance:
+    stopped = "What was taken in until then stays; the same command does the rest."
+    with output.progress(size, "Reading transcripts", stopped=stopped) as advance:
         report = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
     output.print_shown(upkeep.backfilled(report))
 

@@ -31,6 +31,8 @@ WHAT = (
     "daybook",
 )
 
+STOPPED = "What was imported until then stays; the same command imports the rest."
+
 
 @click.command("import")
 @click.argument("what", type=click.Choice(WHAT))
@@ -64,7 +66,8 @@ def import_command(what: str, path: Path | None, level: Level | None, mine: bool
     store = opened.store()
     if what != AUTO_MEMORY:
         readings = readings_of(store, what, path, level=level, own_export=mine)
-        with output.progress(sum(len(reading.records) for reading in readings), "Importing") as advance:
+        total, stopped = sum(len(reading.records) for reading in readings), "" if dry_run else STOPPED
+        with output.progress(total, "Importing", stopped=stopped) as advance:
             imported = take(
                 store,
                 readings,

@@ -123,15 +123,9 @@ def _embed(opened: Opened) -> None:
     store = opened.store()
     sync_if_free(store)
     progress = choose_embedder.progress(store)
-    with output.progress(progress.passages - progress.embedded, "Embedding") as advance:
-        try:
-            embed_pending(store, progress=advance)
-        except KeyboardInterrupt:
-            click.echo(
-                f"\nStopped. '{progress.chosen}' is chosen; the next session continues where this one ended.",
-                err=True,
-            )
-            raise click.Abort from None
+    stopped = f"'{progress.chosen}' is chosen; the next session continues where this one ended."
+    with output.progress(progress.passages - progress.embedded, "Embedding", stopped=stopped) as advance:
+        embed_pending(store, progress=advance)
     if problem := store.meaning.problem:
         raise EmbedderUnavailable(problem, "The rest is embedded in the next session, or by 'daybook sync'.")
     click.echo(f"{progress.chosen} answers.")

@@ -171,7 +171,14 @@ def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
 
 
 @contextlib.contextmanager
-def progress(total: int, label: str) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr, and give what moves it on."""
-    with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
-        yield bar.update
+def progress(total: int, label: str, *, stopped: str = "") -> Iterator[Callable[[int], None]]:
+    """
+    Show a progress bar on stderr, and give what moves it on.
+
+    *stopped* is what a person who ends the work with Ctrl-C is told about the part that is done.
+    """
+    try:
+        with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
+            yield bar.update
+    except KeyboardInterrupt:
+        raise click.Abort(stopped) from None
