@@ -109,9 +109,9 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         trust.history(TrustHistory("webhook-1", 0.9, (), Standing(0.9, Staleness()))),
     ],
     "hot": lambda: [
-        hot.status(HotStatus(20, (PINNED,), (ACCESSED,), (PREDICTED,), PINNED, {"shop/webhook-1": 0.5})),
-        hot.status(HotStatus(20, (), (), (), None, {})),
-        hot.status(HotStatus(0, (), (), (), None, {})),
+        hot.status(HotStatus(20, 3, (PINNED,), (ACCESSED,), (PREDICTED,), PINNED, {"shop/webhook-1": 0.5})),
+        hot.status(HotStatus(20, 3, (), (), (), None, {})),
+        hot.status(HotStatus(0, 3, (), (), (), None, {})),
         hot.patterns([Pattern("webhook-1", "webhook-2", HOSTILE, 0.5, 2)], nothing=hot.NO_PATTERN),
         hot.patterns([], nothing=hot.UNLIKELY),
     ],

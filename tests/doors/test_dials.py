@@ -143,6 +143,24 @@ def test_the_hot_set_is_shown_and_changed_from_the_shell(run: Run, store: Store)
     assert hot_reasons() == []
 
 
+@pytest.mark.parametrize(
+    ("accesses", "days", "fills", "until"),
+    [
+        ("3", "14", "Recalling a memory 3 times puts it there", "until it is unused for 14 days."),
+        ("1", "1", "Recalling a memory 1 time puts it there", "until it is unused for 1 day."),
+        ("0", "0", "'daybook pin ID' puts a memory there.", "until you demote it."),
+    ],
+)
+def test_what_fills_the_hot_set_and_for_how_long_is_told_as_it_is_set(
+    run: Run, store: Store, accesses: str, days: str, fills: str, until: str
+) -> None:
+    heron = remember(store, Draft("Heron server", "It runs.")).memory.id
+    set_so = {"HOT_CACHE_ACCESSES": accesses, "HOT_CACHE_DAYS": days}
+
+    assert fills in output_of(run("hot", **set_so))
+    assert f"{heron}: kept at hand {until}" in output_of(run("promote", heron, **set_so))
+
+
 def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.", type="decision")).memory.id
     output_of(run("sync"))

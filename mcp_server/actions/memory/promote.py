@@ -24,11 +24,13 @@ class HotStatus:
     """
     The hot set: memories with a place, hot ones without a place, and those that fill the free places.
 
+    `accesses` are how many of them put a memory there, 0 when none do.
     `next_out` is the one to lose its place first when another gets hotter, None when all are pinned;
     `salience` is by ref.
     """
 
     capacity: int
+    accesses: int
     placed: tuple[Warm, ...]
     evicted: tuple[Warm, ...]
     predicted: tuple[Warm, ...]
@@ -135,6 +137,7 @@ def hot_status(store: Store) -> HotStatus:
     next_out = None if free else next((warm for warm in reversed(placed) if not warm.row.pinned), None)
     return HotStatus(
         store.settings.hot_cache_max_items,
+        store.settings.hot_after,
         tuple(placed),
         tuple(evicted),
         tuple(predicted),

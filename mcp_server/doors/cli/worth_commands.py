@@ -69,7 +69,7 @@ def unpin_command(memory_id: str) -> None:
 def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
     """Put a memory into the hot set, or give it to your team.
 
-    It leaves the hot set after two weeks without use.
+    It leaves the hot set after two weeks without use, or after HOT_CACHE_DAYS days.
 
     You keep your own copy. After changing it, run this again to change the team's copy too.
 
@@ -83,7 +83,8 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
     heed_only("MEMORY_ID", where="without --to")
     opened = output.opened()
     has_place = promoting.promote(opened.store(), memory_id)
-    output.print_shown(shown.promoted(memory_id, take_over(opened, memory_id), has_place=has_place))
+    waits, days = take_over(opened, memory_id), opened.settings.cold_after
+    output.print_shown(shown.promoted(memory_id, waits, days=days, has_place=has_place))
 
 
 @click.command("demote")

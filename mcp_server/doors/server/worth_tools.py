@@ -63,7 +63,7 @@ def register(application: Application) -> None:
         store = open_store()
         has_place = hot_places.promote(store, id)
         waits = "" if is_shown(store, read(store, id)) else WAITS_ON
-        return shown.promoted(id, waits, has_place=has_place)
+        return shown.promoted(id, waits, days=store.settings.cold_after, has_place=has_place)
 
     @tool()
     def demote(id: str) -> Shown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, day
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from mcp_server.actions.sessions.predict import Pattern
 
 OFF = "The hot set is switched off: HOT_CACHE_MAX_ITEMS is 0."
-EMPTY = "Recalling a memory three times puts it there; so does 'daybook pin ID'."
+EMPTY = "Recalling a memory {} puts it there; so does 'daybook pin ID'."
+ONLY_PINS = "'daybook pin ID' puts a memory there."
 NO_PATTERN = "No pattern yet: two recalls must follow each other in two sessions."
 UNLIKELY = "No memory is likely enough to be predicted; 'daybook patterns' shows the known patterns."
 
@@ -37,10 +39,15 @@ def status(hot_set: HotStatus) -> Shown:
         [_row(warm, hot_set, states[name]) for name, group in groups.items() for warm in group],
         notes=[
             f"The first to leave is {next_out}." if next_out else "",
-            "" if hot_set.placed or hot_set.predicted else EMPTY,
+            "" if hot_set.placed or hot_set.predicted else _how_to_fill(hot_set.accesses),
         ],
         json=json,
     )
+
+
+def _how_to_fill(accesses: int) -> str:
+    """Return what puts a memory into the hot set, where so many *accesses* do, 0 for none."""
+    return EMPTY.format(counted(accesses, "time")) if accesses else ONLY_PINS
 
 
 def patterns(all_patterns: Sequence[Pattern], *, nothing: str) -> Shown:
@@ -62,10 +69,15 @@ def pinned(file: MemoryFile, note: str = "") -> Shown:
     return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=[note])
 
 
-def promoted(memory_id: str, note: str = "", *, has_place: bool) -> Shown:
-    """Return the outcome of promoting a memory to the hot set; *note* says the outcome besides."""
+def promoted(memory_id: str, note: str = "", *, days: int, has_place: bool) -> Shown:
+    """
+    Return the outcome of promoting a memory to the hot set; *note* says the outcome besides.
+
+    It leaves the set after so many *days* without use, 0 for never.
+    """
     crowded = "recorded, but hotter memories take all places; pin it, or demote one of them"
-    outcome = "kept at hand until it is unused for 14 days" if has_place else crowded
+    until = f"until it is unused for {counted(days, 'day')}" if days else "until you demote it"
+    outcome = f"kept at hand {until}" if has_place else crowded
     return Shown(f"{memory_id}: {outcome}.", notes=[note])
 
 
