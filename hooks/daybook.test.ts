@@ -57,7 +57,7 @@ test('what came with a prompt that was stopped counts as told to nobody', PATIEN
   expect(asked).toEqual(['UserPromptSubmit', 'UserPromptSubmit', 'Told'])
 })
 
-test('a server that is gone changes no prompt, and the hook does what the person types', PATIENT, async ($, on) => {
+test('a server that is gone changes no prompt, and the hook stores what the person marks', PATIENT, async ($, on) => {
   mock.clock(on)
   const { asked, modules } = serve(on, {})
   let context: readonly string[] = []
@@ -69,9 +69,11 @@ test('a server that is gone changes no prompt, and the hook does what the person
   expect(asked).toEqual(['UserPromptSubmit'])
   expect(modules).toEqual(['s1', 'away'])
 
-  await $.prompt.submit({ ...PROMPT, origin: { kind: 'task-notification' } as never })
+  const marked = { ...PROMPT, text: '#Remember that amounts are rounded half to even.' }
+  await $.prompt.submit(marked)
+  await $.prompt.submit({ ...marked, origin: { kind: 'task-notification' } as never })
 
-  expect(modules.slice(2)).toEqual(['s1'])
+  expect(modules.slice(2)).toEqual(['s1', 'marked', 's1', 'away'])
 })
 
 test('the tools that Claude does not need are offered to agents alone', PATIENT, async ($, on) => {

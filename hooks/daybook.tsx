@@ -30,6 +30,7 @@ const KEPT = [
 
 /** Where the person types: `PERSONS` of mcp_server/doors/server/session.py. */
 const PERSONS: string[] = ['bridge', 'composer', 'sdk']
+const MARK = /#remember/i
 
 let client = 'unknown'
 let isThere = false
@@ -76,8 +77,8 @@ export const register: Register = on => {
     const given = { prompt: e.text, origin: e.origin.kind, module }
     const answer = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
     const { additionalContext: text } = (answer?.hookSpecificOutput ?? {}) as { additionalContext?: string }
-    // Then its hook finds by words alone, and stores what is marked with #remember.
-    if (isAway && PERSONS.includes(e.origin.kind)) await setModule($, 'away')
+    // No prompt waits for a process but the one that must not be missed, and those while Daybook is set up.
+    if (isAway) await setModule($, MARK.test(e.text) && PERSONS.includes(e.origin.kind) ? 'marked' : 'away')
     if (!text) return next(e)
     const entered = await next({ ...e, context: [...(e.context ?? []), text] })
     // Told: only now is it certain that Claude is shown the text; it may come too late, or the prompt may be stopped.

@@ -12,7 +12,7 @@ from tests.machine import PYTHON, UV, Machine, finish
 from tests.patience import PATIENCE
 
 SETTING_UP = "daybook: setting up its Python environment (once, about a minute) ...\n"
-AWAY = "away"  # what the module in the client says of itself when it reaches no server
+MARKED = "marked"  # the module in the client reached no server with a prompt of #remember
 
 
 def test_without_python_it_says_so_in_one_line(bare: Machine) -> None:
@@ -210,7 +210,8 @@ def test_a_hook_does_nothing_where_the_module_in_the_client_says_that_it_is_ther
     # After a /clear, or in a session that was started in this one.
     assert machine.probe("hook", "UserPromptSubmit", **with_module | {"CLAUDE_CODE_SESSION_ID": "s2"})["args"]
     machine.run("setup-environment")
-    for module in ("", AWAY):
+    assert machine.run("hook", "UserPromptSubmit", DAYBOOK_MODULE="away") == (0, "", "")
+    for module in ("", MARKED):
         assert machine.probe("hook", "UserPromptSubmit", DAYBOOK_MODULE=module)["args"]
 
 
@@ -222,7 +223,7 @@ open(os.environ["HOME"] + "/heard", "w").write(f"{len(heard)} {sys.argv[1]}")
 """
 
 
-@pytest.mark.parametrize("module", ["", AWAY])
+@pytest.mark.parametrize("module", ["", MARKED])
 def test_what_an_answer_leaves_to_be_done_goes_on_without_the_launcher_and_hears_all(
     machine: Machine, module: str
 ) -> None:

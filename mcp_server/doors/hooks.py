@@ -15,7 +15,7 @@ from typing import Any
 
 LARGEST_INPUT = 4 * 1024 * 1024  # bytes of stdin that are read
 SETUP = "DAYBOOK_SETUP"  # the launcher sets it to `missing` while the Python environment is being made
-MODULE = "DAYBOOK_MODULE"  # what the module in the client says of itself: `away` where it reaches no server
+MODULE = "DAYBOOK_MODULE"  # `marked`: the module in the client reached no server with a prompt of #remember
 FAILED = "DAYBOOK_SETUP_FAILED"  # why it could not be made, as the launcher says it; empty when it is new
 
 
@@ -75,7 +75,7 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     Return the memories that the prompt calls for, by words alone, and what the person should be told.
 
     Where our environment exists, the launcher runs this only in place of our module: the client lacks it, or
-    it reaches no server.
+    it reached no server with a prompt of #remember.
     """
     from mcp_server.actions.context.inject import note_shown
     from mcp_server.adapters.parent_processes import client_started_by_claude
@@ -96,7 +96,7 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
         texts += turns.losses_to_tell(store)
-        if os.environ.get(SETUP) != "missing" and os.environ.get(MODULE) != "away":  # the module asks
+        if os.environ.get(SETUP) != "missing" and os.environ.get(MODULE) != "marked":  # the module asks
             texts += turns.learning_request(store)
             need = "" if _key(folder) else turns.learning_offer(store)
     note_shown(store, called)

@@ -173,6 +173,8 @@ def _hook(environment: Environment, arguments: list[str]) -> None:
     if module and module == environment.environ.get("CLAUDE_CODE_SESSION_ID") and event in _THE_MODULES:
         return
     ready = environment.is_ready()
+    if ready and module == "away" and event in _THE_MODULES:
+        return
     if not ready and event == "SessionStart":
         _start(environment, [sys.executable, "-I", *_starter()[1:], "setup-environment"], b"")
     elif not ready and event == "Stop":

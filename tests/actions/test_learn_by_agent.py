@@ -94,7 +94,7 @@ def test_a_hook_that_works_for_the_module_leaves_learning_to_it(memory_dir: Path
     event_json = {"session_id": NOW, "prompt": "good morning"}
     without_key = {"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_ENTRYPOINT": "cli"}
 
-    for module, answer in (("away", b""), ("", b"setup --plan")):
+    for module, answer in (("marked", b""), ("", b"setup --plan")):
         environment = without_key | {"DAYBOOK_MODULE": module}
         process = run_hook(memory_dir, "UserPromptSubmit", event_json, folder=project, **environment)
         assert answer in process.stdout and bool(answer) is bool(process.stdout)
