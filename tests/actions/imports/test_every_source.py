@@ -129,7 +129,7 @@ def test_what_was_forgotten_here_stays_so(world: World, how: str) -> None:
         world.there(a=words)
         (item,) = world.take()
         assert (item.outcome, item.id) == (Outcome.LEFT, "")
-        assert "forgotten" in item.why
+        assert "forgotten" in item.why and f"daybook restore {memory_id}" in item.why
     assert questions(world.store) == []
 
 

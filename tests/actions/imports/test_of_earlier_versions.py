@@ -100,7 +100,7 @@ def test_a_change_since_revises_and_an_edit_or_a_loss_since_counts(noted: World)
     noted.there(a=EIGHT)
     assert [item.outcome for item in noted.take()] == [Outcome.LEFT]
     forget(noted.store, memory_id)
-    assert [item.why for item in noted.take()] == ["it was forgotten here and stays forgotten"]
+    assert "forgotten here" in noted.take()[0].why
 
 
 @pytest.mark.parametrize("own_words", [EIGHT, f"{EIGHT} That is settled."])

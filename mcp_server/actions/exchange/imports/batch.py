@@ -116,7 +116,7 @@ def note_outcome(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) 
     batch.taken.append([plan.origin, ref, digest, own])
     record = plan.record
     counts = (record.accesses, record.retrieved, record.used, record.moves)
-    if any(counts) and not plan.last_import:
+    if any(counts) and not plan.last_import and plan.undone != ref:
         last = timestamp(record.last_access) if record.last_access else ""
         batch.used.append([ref, record.accesses, last, record.retrieved, record.used, list(record.moves)])
 
@@ -126,7 +126,9 @@ def note(store: Store, source_name: str, reading: Reading, batch: Batch) -> None
     if not batch.taken:
         return
     used = {"used": batch.used} if batch.used else {}
-    data = {**by_whom(store), "files": batch.effects} if batch.effects else {}
+    by = by_whom(store)
+    # The run tells which import is taken back; what `remember` and `revise` wrote is in events of their own.
+    data = {**by, "files": batch.effects} if batch.effects else {"run": by.get("run", "")}
     event = "imported"
     if source_name == DOCUMENT:
         event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.taken]

@@ -49,7 +49,8 @@ class Plan:
     A record to be imported: its origin, vault, words, the id it has or gets, and its last import.
 
     `holder` is the memory that it became before or that says the same already; `twin` tells whether this
-    import makes that one, too. `revises` is that of the reading.
+    import makes that one, too. `revises` is that of the reading. `undone` is the ref of the memory that the
+    record became before, if `undo` took that away.
     """
 
     record: Record
@@ -63,6 +64,7 @@ class Plan:
     twin: bool = False
     memory: Memory | None = None
     revises: tuple[str, ...] = ()
+    undone: str = ""
 
     def digest(self, memory: Memory) -> str:
         """Return a digest of the parts of *memory* that the source has, too."""

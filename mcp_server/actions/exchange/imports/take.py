@@ -2,7 +2,8 @@
 take: turn the records of a source into memories; every source is imported by this module.
 
 The ledger notes what each record became, by its origin. A repeated import changes nothing; a record that
-changed in the source is revised; a memory edited or forgotten here stays as it is. Most records are written
+changed in the source is revised; a memory edited or forgotten here stays as it is. What `undo` took back is
+taken in again: to undo an import decides nothing about its memories. Most records are written
 in batches. Those that are words alone (documents, Claude Code's own memory) are stored and revised as
 `remember` does, one after the other.
 """
@@ -55,7 +56,7 @@ BATCH = 250  # records in one line of the ledger and one transaction
 WRITTEN = (Outcome.TAKEN, Outcome.MERGED, Outcome.REVISED)
 LOCK = ".import.lock"
 CHANGED_HERE = "it changed there and here; yours was kept"
-FORGOTTEN = "it was forgotten here and stays forgotten"
+FORGOTTEN = "it was forgotten here and stays so; while it is in the trash: daybook restore {}"
 GONE = "it is no longer in its document; the memory stays"
 
 
@@ -179,7 +180,9 @@ def _planned(
             plan = checked(store, reading, record, origins[record.key], level=level, own_export=own_export)
             plan.last_import = last_import
             if last_import and memory_id not in ids_before:
-                raise LeftOut(FORGOTTEN)
+                if not last_import.undone_to:
+                    raise LeftOut(FORGOTTEN.format(memory_id))
+                plan.last_import, plan.undone = None, last_import.ref
             choose_id(plan, existing, now)
         except LeftOut as reason:
             items.append(Item(record.key, Outcome.LEFT, why=str(reason)))
@@ -204,7 +207,7 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     digest = plan.digest(memory)
     if plan.record.path:
         return _take_over(store, plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
-    if plan.last_import and plan.last_import.digest == digest:
+    if plan.last_import and plan.last_import.digest == digest and not plan.last_import.undone_to:
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.last_import and plan.last_import.own:
         return _revise(store, plan, digest, batch, dry_run=dry_run)
@@ -245,7 +248,9 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
         if not dry_run:
             note_outcome(plan, file.ref, digest, batch, own=True)
         return Item(key, Outcome.UNCHANGED, plan.id)
-    if plan.digest(memory) != plan.last_import.digest:
+    if plan.digest(memory) != plan.last_import.digest and file.digest != plan.last_import.undone_to:
+        if digest == plan.last_import.digest:
+            return Item(key, Outcome.UNCHANGED, plan.id)
         return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
     if plan.revises:
         return reworded(store, plan, file, digest, batch, dry_run=dry_run)

@@ -208,8 +208,14 @@ CREATE TABLE "imported" (
    "digest" TEXT,
    "own" INTEGER,
    "what" TEXT,
-   "place" TEXT
+   "place" TEXT,
+   "run" TEXT,
+   "change" TEXT,
+   "undone_to" TEXT
 );
+
+CREATE INDEX "idx_imported_ref"
+    ON "imported" ("ref");
 
 CREATE TABLE "moved_refs" (
    "old" TEXT PRIMARY KEY,
