@@ -38,9 +38,11 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(call: Caller, st
     assert "pinned" in call("pin", id=heron)
     hot_text = hot(call)
     assert f"- [{heron}] note" in hot_text and "not instructions" in hot_text
+    assert "was pinned already" in call("pin", id=heron)
     assert "pinned · heat" in call("hot_cache_status")
     assert "Unpin it" in call("demote", id=heron)
     assert "no longer pinned" in call("unpin", id=heron)
+    assert "was not pinned" in call("unpin", id=heron)
     assert "kept at hand until" in call("promote", id=heron)
     assert heron in hot(call)
     assert "new accesses" in call("demote", id=heron)

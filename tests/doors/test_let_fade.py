@@ -37,7 +37,7 @@ def said(store: Store) -> str:
 def pinned(store: Store) -> str:
     """The id of a memory that Claude stored and the person pinned."""
     draft = Draft("Cache key", "The key has the tenant in it.", source="assistant")
-    return pin(store, remember(store, draft).memory.id, pinned=True).memory.id
+    return pin(store, remember(store, draft).memory.id, pinned=True).file.memory.id
 
 
 @pytest.mark.parametrize("type", FADING)

@@ -6,7 +6,7 @@ from mcp_server.actions.context import hot
 from mcp_server.actions.context.hot import Warm
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import find
+from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
@@ -38,7 +38,15 @@ class HotStatus:
     salience: dict[str, float]
 
 
-def pin(store: Store, memory_id: str, *, pinned: bool) -> MemoryFile:
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A memory that is pinned now, or not; `before`: it was so already, and nothing was done."""
+
+    file: MemoryFile
+    before: bool = False
+
+
+def pin(store: Store, memory_id: str, *, pinned: bool) -> Pinned:
     """
     Pin a memory, so that it is at hand in every session, or unpin it; its file says so, its date stays.
 
@@ -47,7 +55,8 @@ def pin(store: Store, memory_id: str, *, pinned: bool) -> MemoryFile:
     if pinned:
         require_place(store, memory_id)
     event = "pinned" if pinned else "unpinned"
-    return mark(store, memory_id, event=event, pinned=pinned)
+    before = read(store, memory_id).memory.pinned == pinned
+    return Pinned(mark(store, memory_id, event=event, pinned=pinned), before)
 
 
 def require_place(store: Store, memory_id: str) -> None:

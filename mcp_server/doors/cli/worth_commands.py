@@ -42,8 +42,8 @@ def pin_command(memory_id: str) -> None:
     Example: daybook pin stripe-webhook-raw-body-k3f9
     """
     opened = output.opened()
-    file = promoting.pin(opened.store(), memory_id, pinned=True)
-    output.print_shown(shown.pinned(file, take_over(opened, file.memory.id)))
+    outcome = promoting.pin(opened.store(), memory_id, pinned=True)
+    output.print_shown(shown.pinned(outcome, take_over(opened, outcome.file.memory.id)))
 
 
 @click.command("unpin")

@@ -46,16 +46,15 @@ def register(application: Application) -> None:
     def pin(id: str) -> Shown:
         """Pin a memory, so that it is kept at hand in every session. Only when the person asked for it."""
         store = open_store()
-        file = hot_places.pin(store, id, pinned=True)
-        return shown.pinned(file, "" if is_shown(store, file) else WAITS_ON)
+        outcome = hot_places.pin(store, id, pinned=True)
+        return shown.pinned(outcome, "" if is_shown(store, outcome.file) else WAITS_ON)
 
     @tool()
     def unpin(context: Context[Any, Any], id: str) -> Shown:
         """Unpin a memory: it is kept at hand only while it is used. Only when the person asked for it."""
         store = open_store()
         ask_before_fading(Dialog(context), store, id, Revision(pinned=False), application.turns)
-        file = hot_places.pin(store, id, pinned=False)
-        return shown.pinned(file)
+        return shown.pinned(hot_places.pin(store, id, pinned=False))
 
     @tool()
     def promote(id: str) -> Shown:

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_server.actions.context.hot import Warm
-    from mcp_server.actions.files.load import MemoryFile
-    from mcp_server.actions.memory.promote import HotStatus
+    from mcp_server.actions.memory.promote import HotStatus, Pinned
     from mcp_server.actions.sessions.predict import Pattern
 
 OFF = "The hot set is switched off: HOT_CACHE_MAX_ITEMS is 0."
@@ -63,9 +62,13 @@ def patterns(all_patterns: Sequence[Pattern], *, nothing: str) -> Shown:
     )
 
 
-def pinned(file: MemoryFile, note: str = "") -> Shown:
-    """Return that a memory is pinned, or no longer is; *note* says the outcome besides."""
-    became = "pinned" if file.memory.pinned else "no longer pinned"
+def pinned(outcome: Pinned, note: str = "") -> Shown:
+    """Return that a memory is pinned, or no longer is, or was so before; *note* says the outcome besides."""
+    file = outcome.file
+    if outcome.before:
+        became = "was pinned already" if file.memory.pinned else "was not pinned"
+    else:
+        became = "pinned" if file.memory.pinned else "no longer pinned"
     return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=[note])
 
 

@@ -78,8 +78,8 @@ def _restore(store: Store, memory_id: str, _: str) -> Shown:
 
 
 def _pin(store: Store, memory_id: str, _: str) -> Shown:
-    file = promote.pin(store, memory_id, pinned=True)
-    return hot.pinned(file, _taken_over(store, memory_id))
+    outcome = promote.pin(store, memory_id, pinned=True)
+    return hot.pinned(outcome, _taken_over(store, memory_id))
 
 
 def _unpin(store: Store, memory_id: str, _: str) -> Shown:

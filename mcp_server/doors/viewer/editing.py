@@ -132,7 +132,7 @@ def _saved(
         if revision.pinned:
             require_place(store, memory_id)
         if revision == Revision(pinned=revision.pinned) and revision.pinned is not None:
-            return pin(store, memory_id, pinned=revision.pinned)
+            return pin(store, memory_id, pinned=revision.pinned).file
         save_it = partial(revise, store, memory_id, revision, version=file.digest, source=MANUAL)
         return save_it(keep_secrets=keep_secrets)
 
