@@ -85,7 +85,7 @@ def test_output_is_logged_mined_and_reviewed(opened: Opened) -> None:
     )
 
     assert logged.startswith("56 bytes logged")
-    assert mined.startswith("1 output and 0 conversations read, 1 new sightings;")
+    assert mined.startswith("1 output and 0 conversations read, 1 new sighting;")
     assert "waiting: 1 candidate" in status
     assert "1 outputs" in status
     assert uses in waiting

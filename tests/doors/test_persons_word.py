@@ -96,7 +96,7 @@ def test_a_shell_that_becomes_the_command_does_not_hide_claude(
 
 
 def test_a_terminal_of_the_persons_is_their_word(run: Run, typed: Run, memory: Path) -> None:
-    assert "1 wait." in output_of(run("trust", "--list"))
+    assert "1 waits." in output_of(run("trust", "--list"))
 
     assert "1 accepted." in output_of(typed("trust"))
 

@@ -161,7 +161,7 @@ def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Pat
     (project / ".claude-memory" / "knowledge" / "other.md").write_text(
         "From a colleague.\n", encoding="utf-8"
     )
-    assert "1 wait." in output_of(run("trust", "--list"))
+    assert "1 waits." in output_of(run("trust", "--list"))
     assert "1 accepted." in output_of(typed("trust"))
     assert "Nothing waits" in output_of(typed("trust"))
 

@@ -103,7 +103,7 @@ def node_block(node: Node) -> str:
         line = f"  note: {one_line(redact(note), 400)}"
         room -= len(line) + 1
         if room < 0:
-            block.append(f"  ({len(node.notes) - at} notes more: read_memory {node.id})")
+            block.append(f"  ({counted(len(node.notes) - at, 'note')} more: read_memory {node.id})")
             break
         block.append(line)
     return "\n".join(block)

@@ -26,7 +26,7 @@ def mined(run: Mining) -> Shown:
     """Return what a run of mining read and stored."""
     read = f"{counted(run.outputs, 'output')} and {counted(run.conversations, 'conversation')} read"
     stored = f"stored: {summary(run.stored)}"
-    return Shown(f"{read}, {run.sighted} new sightings; {stored}. {NEXT}", json=asdict(run))
+    return Shown(f"{read}, {counted(run.sighted, 'new sighting')}; {stored}. {NEXT}", json=asdict(run))
 
 
 def status(mining: MiningStatus) -> Shown:

@@ -124,7 +124,7 @@ def why(entry: Entry) -> str:
         case SaidIn(projects):
             return f"is said in the same words in {', '.join(projects)}"
         case Idle(days):
-            return f"showed no sign of life for {days} days, and are more than one run may archive"
+            return f"showed no sign of life for {counted(days, 'day')}, and are more than one run may archive"
         case OriginReason() as reason:
             return because(reason)
         case WaitsFor():

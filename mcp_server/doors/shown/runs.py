@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import Status
+from mcp_server.core.render import counted
 from mcp_server.core.runs import Why
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 SENTENCES = {
     Why.MERGED: "merge {count}: {ids}",
     Why.DROPPED: "drop: {ids}",
-    Why.AGED: "archive: {ids} showed no sign of life for {number} days",
-    Why.AGED_ROOM_SHORT: "archive: {ids} showed no sign of life for {number} days, space is short",
+    Why.AGED: "archive: {ids} showed no sign of life for {days}",
+    Why.AGED_ROOM_SHORT: "archive: {ids} showed no sign of life for {days}, space is short",
     Why.COMPACTED: "archive: {ids} was worth least in a graph over {number:,} tokens",
     Why.ORPHANED: "orphan: {ids} has no link from or to an active memory",
     Why.LINKED_AGAIN: "no orphan: {ids} stays in the archive",
     Why.OVERDUE: "trash: {ids} was {word}",
-    Why.OVERDUE_ROOM_SHORT: "trash: {ids} was archived {number} days ago, space is short",
-    Why.EXPIRED: "trash: {ids} was proposed and not seen for {number} days",
+    Why.OVERDUE_ROOM_SHORT: "trash: {ids} was archived {days} ago, space is short",
+    Why.EXPIRED: "trash: {ids} was proposed and not seen for {days}",
     Why.SESSION_FORGOTTEN: "{word} {ids} goes to the trash",
     Why.OCCASIONS: "add occasions: {ids}, in the run {word}",
 }
@@ -38,6 +39,7 @@ def because(entry: RunEntry) -> str:
         count=len(reason.ids),
         ids=_names(reason.ids, " + "),
         number=reason.number,
+        days=counted(reason.number, "day"),
         word=reason.word,
     )
     if reason.replaced:

@@ -40,8 +40,9 @@ def accepted(rows: Sequence[Row], *, wait: bool) -> Shown:
     """Return the memories that were accepted, or that *wait* for it."""
     if not rows:
         return Shown("Nothing waits for you.", json=[])
+    waiting = "waits" if len(rows) == 1 else "wait"
     return Shown(
-        f"{len(rows)} {'wait' if wait else 'accepted'}.",
+        f"{len(rows)} {waiting if wait else 'accepted'}.",
         ("id", "file", "title"),
         [(row.id, row.path, row.title) for row in rows],
         json=[row_json(row) for row in rows],
