@@ -235,7 +235,7 @@ def test_what_others_wrote_into_the_repository_does_not_become_the_persons_by_a_
     path.write_bytes(path.read_bytes().replace(b"30 seconds", b"45 seconds"))
     sync(shared)
 
-    with pytest.raises(Rejected, match="is in the repository and waits for the person") as refused:
+    with pytest.raises(Rejected, match="is in the repository and is not accepted yet") as refused:
         change_level(shared, memory_id, Level.USER)
     assert f"daybook trust {memory_id}" in refused.value.hint
     trust(shared, [memory_id])

@@ -28,6 +28,8 @@ def test_a_contradiction_is_found_and_settled(run: Run, typed: Run) -> None:
     other = remembered(run, "Limit of the proxy | Upload timeout is 60 seconds.")
 
     (pair,) = json.loads(run("contradictions", "--find", "--json").stdout)
+    found = run("contradictions", "--find").stdout
+    assert "daybook contradictions --mark" in found and "Ask the person" not in found
     assert pair["why"] == "numbers"
     assert run("contradictions", "--resolve", one, other).returncode == 4
     assert run("contradictions", "--mark", one, other).stdout.startswith(
@@ -65,3 +67,13 @@ def test_documents_become_memories(run: Run, project: Path) -> None:
     assert "1 unchanged" in run("seed", "README.md").stdout
     refused = run("seed", "missing.md")
     assert (refused.returncode, refused.stdout) == (4, "")
+
+
+def test_what_carries_a_tag_is_listed_without_an_empty_line(run: Run) -> None:
+    remembered = json.loads(run("remember", "Heron port | It is 8000.", "--tags", "ports", "--json").stdout)
+
+    listed = run("related", "--tags", "ports").stdout
+
+    assert listed.startswith("With such a tag: 1 memory\n") and remembered["id"] in listed
+    (tagged,) = json.loads(run("related", "--tags", "ports", "--json").stdout)["tagged"]
+    assert tagged["id"] == remembered["id"]

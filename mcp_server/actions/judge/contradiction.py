@@ -237,7 +237,7 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str]) -> tuple[str
         if {first.ref, file.ref} in marked:
             raise Rejected(
                 f"'{first.memory.id}' and '{file.memory.id}' are marked as contradicting each other.",
-                "The person settles that: daybook contradictions --resolve.",
+                "Settled in a terminal: daybook contradictions --resolve.",
             )
     for file in rest:
         note_resolved(store, first, file, how="distinct")

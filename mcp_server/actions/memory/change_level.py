@@ -142,7 +142,7 @@ def _check_may_leave(store: Store, file: MemoryFile) -> None:
         )
     if file.vault.in_repository and not is_accepted(store, file):
         raise Rejected(
-            f"'{name}' is in the repository and waits for the person.",
+            f"'{name}' is in the repository and is not accepted yet.",
             f"Accept it first: daybook trust {name}",
         )
 

@@ -129,7 +129,8 @@ def contradictions_command(
         output.print_shown(links.settled_pair(contradiction.resolve_contradiction(store, *resolve, how)))
         return
     if find or about:
-        result = links.proposed_pairs(contradiction.find_contradictions(store, about, limit=limit))
+        pairs = contradiction.find_contradictions(store, about, limit=limit)
+        result = links.proposed_pairs(pairs, settling=links.SAY)
     else:
         result = links.marked_pairs(contradiction.get_contradictions(store))
     output.print_shown(result, texts=True)

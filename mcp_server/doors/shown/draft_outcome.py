@@ -67,7 +67,8 @@ def _put_away(outcome: DraftOutcome) -> Iterator[str]:
     if outcome.successor and outcome.action is Action.RESTORE:
         yield f"{outcome.successor} had replaced it and stays active; ask which one is right."
     elif outcome.successor:
-        yield f"{outcome.successor} replaced it, so it stays superseded; ask the person which one is right."
+        yield f"{outcome.successor} replaced it, so it stays superseded."
+        yield f"If that is no longer right: daybook restore {outcome.id}."
 
 
 def _replaced(outcome: DraftOutcome) -> Iterator[str]:

@@ -144,7 +144,7 @@ def embedding(progress: Progress, listed: Sequence[ListedModel] = (), problem: s
             *(("problem", sentence) for sentence in dict.fromkeys([progress.problem, problem])),
         ),
         below=(models(listed),) if listed else (),
-        notes=("The person changes it with 'daybook model use NAME'.",),
+        notes=("'daybook model use NAME', in a terminal, changes it.",),
         json=asdict(progress),
     )
 
@@ -159,5 +159,5 @@ def cost_of(cost: Cost) -> str:
     """Return what learning from a session cost, as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
     paid = [counted(cost.calls, "call")] if cost.calls else []
     planned = [f"{counted(cost.plan_calls, 'call')} on your plan"] if cost.plan_calls else []
-    parts = [*paid, *planned, f"{cost.tokens:,} tokens", *([f"${cost.usd:.4f}"] if cost.calls else [])]
+    parts = [*paid, *planned, counted(cost.tokens, "token"), *([f"${cost.usd:.4f}"] if cost.calls else [])]
     return ", ".join(parts) if paid or planned else ""

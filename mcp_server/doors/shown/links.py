@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.memory.link import Linked
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 AFTER = {
     After.SUPERSEDED: "'{id}' is superseded now; it is found with include_archived.",
-    After.WAITS: "'{source}' waits for the person, and replaces '{id}' once accepted.",
+    After.WAITS: "'{source}' is not accepted yet, and replaces '{id}' once it is.",
     After.SHADOWED: "'{source}' shadows '{id}' in this project; elsewhere nothing changes.",
     After.AWAY: "'{id}' was {state} before and stays so.",
     After.MARKED: "Both are shown, the older one with a mark, until the contradiction is resolved.",
-    After.WAITS_MARKED: "'{source}' waits for the person; nothing is marked before it is accepted.",
+    After.WAITS_MARKED: "'{source}' is not accepted yet; nothing is marked before it is.",
     After.TRACE: "'{id}' is {state}: the link is kept as a trace of it.",
     After.ACTIVE: "'{id}' is active again.",
     After.HOLDS_HERE: "'{id}' holds in this project again.",
@@ -46,7 +46,9 @@ SETTLED = {
     "weaken": "Both stay active, and '{0.other}' is trusted less.",
     "keep_both": "Both stay active; the pair is proposed again only if one of them changes.",
 }
-MAY = "These pairs may contradict each other; nothing was marked. Ask the person which memory is right."
+MAY = "These pairs may contradict each other; nothing was marked."
+ASK = "Ask the person which memory is right."
+SAY = "Where one is wrong, revise or forget it; 'daybook contradictions --mark ID OTHER' marks a pair."
 
 
 def linked(link: Linked) -> Shown:
@@ -84,6 +86,12 @@ def related(relations: Related) -> Shown:
         ROW,
         [row_cells(row) for row in relations.tagged],
     )
+    json = {
+        "links": [_edge_json(edge) for edge in relations.edges],
+        "tagged": [row_json(row) for row in relations.tagged],
+    }
+    if relations.about is None and relations.tagged:
+        return replace(tagged, json=json)
     return Shown(
         f"{relations.about.id} · {relations.about.title}: {links}" if relations.about else "",
         ("memory", "link", "with", "type", "updated", "status", "", "title"),
@@ -93,10 +101,7 @@ def related(relations: Related) -> Shown:
             f"{relations.left_out} more." if relations.left_out else "",
             "" if relations.edges or relations.tagged else NOTHING,
         ],
-        json={
-            "links": [_edge_json(edge) for edge in relations.edges],
-            "tagged": [row_json(row) for row in relations.tagged],
-        },
+        json=json,
     )
 
 
@@ -122,9 +127,9 @@ def _edge_json(edge: Edge) -> dict[str, object]:
     }
 
 
-def proposed_pairs(pairs: Sequence[Contradiction]) -> Shown:
-    """Return pairs that may contradict each other."""
-    return _pairs(MAY if pairs else NONE_FOUND, pairs)
+def proposed_pairs(pairs: Sequence[Contradiction], *, settling: str = ASK) -> Shown:
+    """Return pairs that may contradict each other; *settling* says what Claude or the person does then."""
+    return _pairs(f"{MAY} {settling}" if pairs else NONE_FOUND, pairs)
 
 
 def marked_pairs(pairs: Sequence[Contradiction]) -> Shown:
