@@ -68,7 +68,7 @@ def _put_away(outcome: DraftOutcome) -> Iterator[str]:
         yield f"{outcome.successor} had replaced it and stays active; ask which one is right."
     elif outcome.successor:
         yield f"{outcome.successor} replaced it, so it stays superseded."
-        yield f"If that is no longer right: daybook restore {outcome.id}."
+        yield f"Whether it is right again, the person decides: daybook restore {outcome.id}."
 
 
 def _replaced(outcome: DraftOutcome) -> Iterator[str]:
