@@ -30,4 +30,4 @@ def wait_for_vectors(url: str) -> None:
     """Return when the thread of the team in the database *url* has embedded all that waits, to 10 ms."""
     with psycopg.connect(url, autocommit=True) as db:
         while db.execute("SELECT FROM daybook.unembedded LIMIT 1").fetchall():
-            time.sleep(0.01)
+            time.sleep(0.01)  # as exact as the figure need be, and the thread has the processor

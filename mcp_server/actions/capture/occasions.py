@@ -141,11 +141,12 @@ def take_left_behind(store: Store) -> int:
             changes = [*filter(None, map(change_of, a_list(answer.get("changes"))))]
             catch_up(store)
             with store.database.read() as db:
-                begun, undone = tidying.refs_of(db, run), not tidying.entries(db, run)
+                begun = tidying.refs_of(db, run)
+                undone = bool(begun) and not tidying.entries(db, run)
             if begun:
                 runs.complete(store, run)
-            entries = [_entry(of_one, run) for of_one in changes if of_one.ref not in begun]
-            entries = [] if begun and undone else entries
+            left = [] if undone else [of_one for of_one in changes if of_one.ref not in begun]
+            entries = [_entry(of_one, run) for of_one in left]
             for entry in entries:
                 runs.attempt(store.acting_as(MODEL), entry, run, not_made)
             _note_asked(store, [str(ref) for ref in refs])
