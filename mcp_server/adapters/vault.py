@@ -9,7 +9,7 @@ synchronisers are not memories.
 import collections
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from mcp_server.adapters import files
@@ -47,8 +47,11 @@ class Vault(NamedTuple):
 
     def path_for(self, memory_id: str, kind: Kind, *, archived: bool = False) -> Path:
         """Return the path for a memory of that id and kind."""
-        folder = ARCHIVE_FOLDER if archived else kind.folder
-        return self.root / folder / f"{check_id(memory_id)}.md"
+        return self.folder_for(kind, archived=archived) / f"{check_id(memory_id)}.md"
+
+    def folder_for(self, kind: Kind, *, archived: bool = False) -> Path:
+        """Return the folder for memories of that kind, or the archive."""
+        return self.root / (ARCHIVE_FOLDER if archived else kind.folder)
 
     def folders(self) -> list[Path]:
         return [self.root / name for name in (*(kind.folder for kind in self.kinds), ARCHIVE_FOLDER)]
@@ -146,15 +149,24 @@ def stamp(path: Path | str) -> Stamp | None:
     return Stamp(os.fspath(path), status.st_size, _datable(status.st_mtime_ns))
 
 
-def free_path(vault: Vault, memory_id: str, kind: Kind, *, name: str, archived: bool = False) -> Path:
+def free_path(vault: Vault, memory_id: str, kind: Kind, *, place: str, archived: bool = False) -> Path:
     """
-    Return the path in *vault* for a memory whose file is called *name*, perhaps after its title.
+    Return the path in *vault* for a memory whose file lies at *place* of its vault now.
 
     It goes by its id where a file has that name. Raises Rejected when the path leads out of the vault.
     """
-    path = confined(vault, vault.path_for(memory_id, kind, archived=archived))
-    same_name = path.with_name(name)
-    return path if stamp(same_name) else same_name
+    path = kept_path(vault, kind, place=place, archived=archived)
+    return confined(vault, path.with_name(f"{check_id(memory_id)}.md")) if stamp(path) else path
+
+
+def kept_path(vault: Vault, kind: Kind, *, place: str, archived: bool = False) -> Path:
+    """
+    Return the path below the folder of *kind*, or the archive, with the subfolders and the name of *place*.
+
+    People sort files into subfolders and name them after titles. Raises Rejected when it leaves *vault*.
+    """
+    _, *below = PurePosixPath(place).parts
+    return confined(vault, vault.folder_for(kind, archived=archived).joinpath(*below))
 
 
 def is_memory_name(name: str) -> bool:

@@ -94,6 +94,43 @@ def test_each_kind_goes_and_comes_back_under_its_own_name(store: Store, kind: Ki
     assert (back.path, back.memory.kind, back.memory.status) == (path, kind, Status.ACTIVE)
 
 
+def age(store: Store, clock: Clock) -> None:
+    clock.pass_days(1000)
+    tidy(store)
+
+
+@pytest.mark.parametrize("way", ["by hand", "by age", "and forgotten"])
+def test_a_file_keeps_the_subfolder_that_the_person_chose(
+    store: Store, steady_use: None, clock: Clock, way: str
+) -> None:
+    top = store.user_vault.root
+    path = top / "knowledge" / "billing" / "2026" / "Refunds.md"
+    path.parent.mkdir(parents=True)
+    head = "id: refunds\ntype: note\nsource: extracted\n"
+    path.write_text(f"---\n{head}---\nWe refund by hand.\n", encoding="utf-8")
+    sync(store)
+
+    age(store, clock) if way == "by age" else archive(store, ["refunds"])
+
+    assert read(store, "refunds").path == top / "archive" / "billing" / "2026" / "Refunds.md"
+    if way == "and forgotten":
+        forget(store, "refunds")
+    assert restore(store, "refunds").path == path
+
+
+def test_two_of_one_name_share_no_file_in_the_archive(store: Store) -> None:
+    folder = store.user_vault.root / "knowledge" / "billing"
+    folder.mkdir(parents=True)
+    for memory_id in ("first", "second"):
+        (folder / "Refunds.md").write_text(f"---\nid: {memory_id}\n---\nThe {memory_id}.\n", encoding="utf-8")
+        sync(store)
+        archive(store, [memory_id])
+
+    places = [read(store, memory_id).place for memory_id in ("first", "second")]
+
+    assert places == ["archive/billing/Refunds.md", "archive/billing/second.md"]
+
+
 def test_archived_and_forgotten_it_comes_back_in_one_step(store: Store, deploys: str) -> None:
     before = read(store, deploys).data
     archive(store, [deploys])

@@ -247,7 +247,7 @@ def test_links_lead_to_the_same_memories_from_both_levels(store: Store, elsewher
     assert ends(elsewhere) == {near, far, from_far}  # the first is only a name there
 
 
-def test_a_file_keeps_its_name_and_comes_back_to_its_folder(store: Store) -> None:
+def test_a_file_keeps_its_name_and_its_subfolder(store: Store) -> None:
     memory_id = of_project(store)
     file = read(store, memory_id)
     place = file.path.with_name("deep") / "uploads of ours.md"
@@ -256,7 +256,7 @@ def test_a_file_keeps_its_name_and_comes_back_to_its_folder(store: Store) -> Non
     sync(store)
 
     moved = change_level(store, memory_id, Level.USER).file
-    assert moved.path == store.home / "knowledge" / "uploads of ours.md"
+    assert moved.path == store.home / "knowledge" / "deep" / "uploads of ours.md"
     undo(store, last_change(store, memory_id))
 
     assert read(store, memory_id).path == place

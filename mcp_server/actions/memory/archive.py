@@ -61,6 +61,6 @@ def _archived(store: Store, file: MemoryFile) -> Archived:
     superseded, covered = still_superseded(store, file.memory.id), covered_by(store, [file.ref])
     memory = replace(file.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
     make_vault_folders(file.vault)
-    target = free_path(file.vault, memory.id, memory.kind, name=file.path.name, archived=True)
+    target = free_path(file.vault, memory.id, memory.kind, place=file.place, archived=True)
     moved = commit(store, file, memory, "archived", to=target)
     return Archived(moved, superseded, uncovered(store, covered))

@@ -178,7 +178,7 @@ def _known(store: Store, memory_id: str) -> MemoryFile:
 
 def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> MemoryFile:
     make_folders(store, vault)
-    target = free_path(vault, file.memory.id, file.memory.kind, name=file.path.name)
+    target = free_path(vault, file.memory.id, file.memory.kind, place=file.place)
     place = other_place(file.vault.key, file.place)
     ref = vault.ref(file.memory.id)
     effect = [ref, place, file.digest, places.place_of(store.home, vault, target), file.digest]

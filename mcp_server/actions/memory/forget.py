@@ -25,7 +25,7 @@ from mcp_server.adapters.index.database import erase
 from mcp_server.adapters.index.events import deeds, transcripts
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.remote import notes
-from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamps
+from mcp_server.adapters.vault import Vault, confined, is_memory_name, kept_path, make_vault_folders, stamps
 from mcp_server.core.addresses import shown_url
 from mcp_server.core.errors import (
     DaybookError,
@@ -164,19 +164,18 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
     memory_name = typed_id(memory_id)
     for vault, path in in_trash(store, memory_name):
         place = path.relative_to(places.trash_folder(store.home, vault)).as_posix()
-        folder, name = (vault.root / place).parent, _name_of(store, vault, memory_name)
+        name = _name_of(store, vault, memory_name)
         try:
             file = load(vault, path, place=place)
         except FileNotFoundError:  # another process brought it back, or deleted it, at this moment
             continue
         except Unreadable:  # move it as it is; `sync` reports what is wrong with it
-            move(store, vault, vault.ref(memory_name), path, confined(vault, folder / name), "restored")
+            target = confined(vault, (vault.root / place).with_name(name))
+            move(store, vault, vault.ref(memory_name), path, target, "restored")
             return read(store, memory_name)
         file = replace(file, memory=replace(file.memory, id=memory_name))  # the name there may have a number
-        if place.startswith(f"{ARCHIVE_FOLDER}/"):
-            folder = vault.path_for(memory_name, file.memory.kind).parent
-        back = _move_back(store, file, confined(vault, folder / name))
-        return _reinstated(store, back)
+        target = kept_path(vault, file.memory.kind, place=place).with_name(name)
+        return _reinstated(store, _move_back(store, file, target))
     try:
         file = read(store, memory_name)
     except NotFound:
@@ -195,7 +194,7 @@ def unarchive(store: Store, file: MemoryFile) -> MemoryFile:
         raise Rejected(f"'{file.memory.id}' is already active.", "Read it with 'daybook read'.")
     target = file.path
     if in_archive(file):
-        target = file.vault.path_for(file.memory.id, file.memory.kind).with_name(file.path.name)
+        target = kept_path(file.vault, file.memory.kind, place=file.place)
     return _move_back(store, file, target)
 
 

@@ -18,7 +18,7 @@ from mcp_server.actions.memory.remember import lists_with, still_superseded
 from mcp_server.actions.memory.revise import text_given, title_given
 from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.adapters.vault import Vault
+from mcp_server.adapters.vault import Vault, free_path
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.judge.consolidation import (
     FRESH,
@@ -33,7 +33,6 @@ from mcp_server.core.judge.questions import MOST_COMPARED
 from mcp_server.core.list_key import extended
 from mcp_server.core.memory import LISTS, TAGS, WORDS, Memory
 from mcp_server.core.memory_parts import (
-    ARCHIVE_FOLDER,
     Kind,
     Status,
     fingerprint,
@@ -131,7 +130,8 @@ def put_away(
     """Return the entry that archives a memory; the file gives *archived_reason*, the ledger says *why*."""
     replaced = still_superseded(store, file.memory.id) if file.memory.kind is Kind.KNOWLEDGE else ()
     reason = Reason(why, (file.memory.id,), number, replaced=replaced)
-    target = f"{ARCHIVE_FOLDER}/{file.memory.id}.md"
+    path = free_path(file.vault, file.memory.id, file.memory.kind, place=file.place, archived=True)
+    target = path.relative_to(file.vault.root).as_posix()
     changed = change(
         file.ref, file.memory, file.place, to=target, status=Status.ARCHIVED, archived_reason=archived_reason
     )

@@ -46,7 +46,7 @@ from mcp_server.actions.memory.remember import lists_with
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import imports
-from mcp_server.adapters.vault import confined, stamp
+from mcp_server.adapters.vault import confined, kept_path, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading
 from mcp_server.core.memory_parts import Level, id_in, ref_of
@@ -266,7 +266,7 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
         verified=memory.verified,
         source=memory.source if plan.record.lossless is None else plan.memory.source,
     )
-    target = vault.path_for(memory.id, memory.kind, archived=revised.status in AWAY)
+    target = kept_path(vault, memory.kind, place=file.place, archived=revised.status in AWAY)
     moves = (revised.status in AWAY) != (memory.status in AWAY) and not stamp(target)
     now = put(store, file, revised, to=target if moves else None, verb="imported")
     plan.vault = vault
