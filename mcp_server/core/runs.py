@@ -11,14 +11,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from mcp_server.core.memory import LIST_NAMES, Link, Memory
+from mcp_server.core.memory import LIST_NAMES, WORDS, Link, Memory
 from mcp_server.core.memory_parts import Status, fingerprint, id_in, parse_timestamp, timestamp, vault_in
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 UNDONE = "undone"
 """The verb with which the ledger and the history record that a change was undone."""
 FIELDS = (
-    "status", "archived_reason", "superseded_by", "valid_to", *LIST_NAMES, "links", "merged_from",
+    "status", "archived_reason", "superseded_by", "valid_to", *LIST_NAMES, *WORDS, "touches", "links",
+    "merged_from",
 )  # fmt: skip
 """What of a memory a run may change."""
 

@@ -14,7 +14,7 @@ from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.runs import DUPLICATES
-from mcp_server.actions.memory.remember import lists_with, still_superseded
+from mcp_server.actions.memory.remember import still_superseded, unsaid
 from mcp_server.actions.memory.revise import text_given, title_given
 from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
@@ -31,7 +31,7 @@ from mcp_server.core.judge.consolidation import (
 )
 from mcp_server.core.judge.questions import MOST_COMPARED
 from mcp_server.core.list_key import extended
-from mcp_server.core.memory import LISTS, TAGS, WORDS, Memory
+from mcp_server.core.memory import BESIDE, LISTS, TAGS, WORDS, Memory, as_draft
 from mcp_server.core.memory_parts import (
     Kind,
     Status,
@@ -106,9 +106,9 @@ def duplicates(store: Store, knowledge: VaultKnowledge, *, untouched: frozenset[
         if {first.ref, other.ref} & absorbed_refs or pair is None or pair[1].ref in untouched:
             continue
         files = _loaded(store, [knowledge.rows[item.ref] for item in pair])
-        if files:
+        if files and (entry := _absorbed(store, *files)):
             absorbed_refs.add(pair[1].ref)
-            yield _absorbed(store, *files)
+            yield entry
     knowledge.items = [item for item in knowledge.items if item.ref not in absorbed_refs]
 
 
@@ -138,11 +138,19 @@ def put_away(
     return RunEntry(step, reason, (changed,))
 
 
-def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
+def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry | None:
+    """
+    Return the entry by which a memory takes over what a second with the same words has beside them.
+
+    None when the second has notes that the first lacks: the ledger, where changes stand, holds no text.
+    """
     memory = stays.memory
+    lacking = unsaid(memory, as_draft(goes.memory))
+    if lacking.notes:
+        return None
+    beside = {name: value for name in BESIDE if (value := getattr(lacking, name)) is not None}
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
-    lists = lists_with(memory, goes.memory)
-    taking = change(stays.ref, memory, stays.place, merged_from=lineage, **lists)
+    taking = change(stays.ref, memory, stays.place, merged_from=lineage, **beside)
     return RunEntry(
         DUPLICATES,
         Reason(Why.MERGED, (memory.id, goes.memory.id)),
@@ -181,7 +189,8 @@ def merged_entry(
     sources = [file.memory for file in memory_files]
     is_persons = by_person and any(memory.source == MANUAL for memory in sources)
     ids = tuple(memory.id for memory in sources)
-    last = max(sources, key=lambda memory: memory.updated)
+    newest = sorted(sources, key=lambda memory: memory.updated, reverse=True)
+    last = newest[0]
     now = store.moment()
     title, text = title_given(merge.title, sources), text_given(merge.text, sources)
     lists: dict[str, Any] = {
@@ -208,7 +217,8 @@ def merged_entry(
         session=last.session,
         conversation=last.conversation,
         evidence=last.evidence,
-        **{name: getattr(last, name) for name in WORDS},
+        notes=tuple(dict.fromkeys(note for memory in sources for note in memory.notes)),
+        **{name: next(filter(None, (getattr(memory, name) for memory in newest)), "") for name in WORDS},
         **lists,
     )
     ref = vault.ref(memory.id)

@@ -3,9 +3,11 @@
 import pytest
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import undo
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.review.answer import joined
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import USE_WHEN, Link
@@ -40,6 +42,33 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
         ref = read(store, stays).ref
         assert usage.usage_of(db, [ref])[ref].accesses == 2
     assert tidy(store).entries == []
+
+
+def test_what_only_the_second_has_beside_its_words_is_taken_over_and_can_be_taken_back(store: Store) -> None:
+    other = put(store, "Releases are tagged by the robot")
+    gone, stays = twins(store)
+    link = Link("relates-to", other)
+    revise(store, gone, Revision(category="ops", touches=("ci.yml",), links=(link,)))
+    before = files_of(store)
+
+    report = tidy(store)
+
+    now = read(store, stays).memory
+    assert (now.category, now.touches, now.links) == ("ops", ("ci.yml",), (link,))
+    undo(store, report.run)
+    assert files_of(store) == before
+
+
+def test_two_stay_when_the_second_has_notes_until_the_person_joins_them(store: Store) -> None:
+    gone, stays = twins(store, source="assistant")
+    revise(store, gone, Revision(notes=("The robot is called Hal.",)))
+    before = files_of(store)
+
+    assert (tidy(store).entries, files_of(store)) == ([], before)
+
+    both = [read(store, memory_id) for memory_id in (stays, gone)]
+    heir = joined(store, both, "Deploys", TWICE, vault=both[0].vault)
+    assert read(store, heir).memory.notes == ("The robot is called Hal.",)
 
 
 def test_one_that_takes_over_keeps_all_that_a_hand_wrote_into_it(store: Store) -> None:
