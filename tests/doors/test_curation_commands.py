@@ -23,6 +23,21 @@ def test_links_are_made_listed_and_taken_back(run: Run) -> None:
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 2)
 
 
+def test_what_was_so_already_is_said_to_be(run: Run) -> None:
+    proxy = remembered(run, "Proxy | It buffers.")
+
+    revised = [run("revise", proxy, "--text", "It buffers.", "--tags", "web").stdout for _ in range(2)]
+    archived = [run("archive", proxy).stdout for _ in range(2)]
+
+    heads = [answer.partition("\n")[0] for answer in (*revised, *archived)]
+    assert heads == [
+        f"{proxy}: revised.",
+        f"{proxy}: not changed; it says all of that already.",
+        "Archived: 1 memory; 'daybook restore ID' brings it back.",
+        "Nothing new to archive; 'daybook restore ID' brings it back.",
+    ]
+
+
 def test_a_contradiction_is_found_and_settled(run: Run, typed: Run) -> None:
     one = remembered(run, "Upload timeout of the proxy | It is 30 seconds.")
     other = remembered(run, "Limit of the proxy | Upload timeout is 60 seconds.")

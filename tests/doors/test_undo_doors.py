@@ -7,12 +7,14 @@ import pytest
 from mcp_types import ElicitResult
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
+from mcp_server.doors.shown.history import undone
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.doors.called import connected
@@ -36,12 +38,22 @@ def test_what_was_taken_back_is_told_with_its_verb_and_where_a_new_memory_is_now
 ) -> None:
     at = f"{store.clock():%Y-%m-%d}"
 
-    undone, again = output_of(run("undo")), output_of(run("undo"))
+    first, again = output_of(run("undo")), output_of(run("undo"))
 
-    assert f"Taken back: 1 memory. The change was: remembered, {at}" in undone
-    assert f"{retry_rule}  in the trash" in undone
+    assert f"Taken back: 1 memory. The change was: remembered, {at}" in first
+    assert f"{retry_rule}  in the trash" in first
     assert "Taken back: 1 memory. The change was: undone, " in again
     assert f"{retry_rule}  as before" in again
+
+
+def test_of_a_thousand_taken_back_those_that_differ_stand_first(store: Store) -> None:
+    masked, ids = "key-1", [f"note-{number}" for number in range(1000)]
+
+    shown = undone(Undone("run-1", [*ids, masked], [("webhook-2", "it is gone")], [masked]))
+
+    assert shown.head.startswith("Taken back: 1,001 memories.")
+    assert [row[0] for row in shown.rows[:3]] == ["webhook-2", masked, "note-0"]
+    assert (len(shown.rows), shown.notes[0]) == (100, "902 more: the command with --json lists all.")
 
 
 def test_a_terminal_tells_versions_shows_one_and_takes_the_change_back(run: Run, retry_rule: str) -> None:

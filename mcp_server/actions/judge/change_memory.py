@@ -53,13 +53,14 @@ class Changed:
     What became of a memory, whose file is now `file`, and of others.
 
     `beside`: the new words were stored as another memory, whose file `file` is then; `unmoved` tells that a
-    level was wanted, too. `waits` is what *judged* said of the new words, `near` may be about the same thing,
-    `apart` holds beside it.
+    level was wanted, too. `same`: it had all the words and keys that were given. `waits` is what *judged*
+    said of the new words, `near` may be about the same thing, `apart` holds beside it.
     """
 
     file: MemoryFile
     beside: DraftOutcome | None = None
     unmoved: bool = False
+    same: bool = False
     waits: str = ""
     near: tuple[Near, ...] = ()
     moved: LevelChange | None = None
@@ -116,7 +117,7 @@ def change_memory(
     called with the id of the memory that has the new words, before it moves, and returns why it is not shown
     unasked. Raises what `revise`, `change_level`, `tell_apart` and `let_replace` raise; what was done stays.
     """
-    revision, waits = wanted.revision, ""
+    revision, waits, same = wanted.revision, "", False
     near: tuple[Near, ...] = ()
     if wanted.metadata:
         notes = read(store, memory_id).memory.notes
@@ -132,7 +133,8 @@ def change_memory(
             outcome = looked_up(store, beside)
             unmoved = wanted.level is not None
             return Changed(read(store, beside.id), outcome, unmoved=unmoved, waits=waits)
-        revise(store, memory_id, revision, version=version, keep_secrets=keep_secrets, source=source)
+        now = revise(store, memory_id, revision, version=version, keep_secrets=keep_secrets, source=source)
+        same = now.digest == file.digest
         waits = judged(memory_id)
         if revision.title or revision.text:
             near = near_now(store, memory_id)
@@ -145,6 +147,7 @@ def change_memory(
         replaced = let_replace(store, memory_id, wanted.supersedes, source=replacing, turns=turns)
     return Changed(
         read(store, memory_id),
+        same=same,
         waits=waits,
         near=near,
         moved=moved,

@@ -193,11 +193,12 @@ def merged_entry(
     last = newest[0]
     now = store.moment()
     title, text = title_given(merge.title, sources), text_given(merge.text, sources)
-    lists: dict[str, Any] = {
+    joined: dict[str, Any] = {
         key.name: key.joined(getattr(memory, key.name) for memory in sources) for key in LISTS
     }
+    joined |= {name: next(filter(None, (getattr(memory, name) for memory in newest)), "") for name in WORDS}
     tags = TAGS.once(tag for tag in merge.tags if len(tag) <= LONGEST_TAG)
-    lists["tags"] = extended(lists["tags"], tags, TAGS.most)
+    joined["tags"] = extended(joined["tags"], tags, TAGS.most)
     touches = (file.memory.touches for file in memory_files if file.vault.level is vault.level)
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(
@@ -218,8 +219,7 @@ def merged_entry(
         conversation=last.conversation,
         evidence=last.evidence,
         notes=tuple(dict.fromkeys(note for memory in sources for note in memory.notes)),
-        **{name: next(filter(None, (getattr(memory, name) for memory in newest)), "") for name in WORDS},
-        **lists,
+        **joined,
     )
     ref = vault.ref(memory.id)
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()

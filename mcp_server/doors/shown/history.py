@@ -8,6 +8,7 @@ from mcp_server.actions.changes.history import ByOthers
 from mcp_server.core.memory_parts import id_in, timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
+from mcp_server.doors.shown.rows import MOST_ROWS, not_shown
 
 if TYPE_CHECKING:
     from mcp_server.actions.changes.history import Earlier, History
@@ -96,16 +97,17 @@ def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
         return Shown(NOTHING, json=json)
     new = {id_in(ref) for ref, was_place, *_ in change.effects if not was_place} if change else ()
     but_masked = dict.fromkeys(outcome.masked, f"as before, but {MASKED}")
-    rows = [
+    restored = dict.fromkeys(outcome.restored)
+    rows = [(memory_id, f"left alone: {why}") for memory_id, why in outcome.skipped]
+    rows += [
         (memory_id, "in the trash" if memory_id in new else but_masked.get(memory_id, "as before"))
-        for memory_id in dict.fromkeys(outcome.restored)
+        for memory_id in sorted(restored, key=lambda memory_id: memory_id not in but_masked)
     ]
-    rows += [(memory_id, f"left alone: {why}") for memory_id, why in outcome.skipped]
     return Shown(
-        f"Taken back: {counted(len(dict.fromkeys(outcome.restored)), 'memory')}.{_what(change)}",
+        f"Taken back: {counted(len(restored), 'memory')}.{_what(change)}",
         ("id", "result"),
-        tuple(rows),
-        notes=[AGAIN if outcome.restored else ""],
+        tuple(rows[:MOST_ROWS]),
+        notes=[not_shown(len(rows)), AGAIN if outcome.restored else ""],
         json=json,
     )
 

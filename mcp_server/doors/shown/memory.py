@@ -101,6 +101,8 @@ def changed(
         became.append(beside(change.apart))
     if change.replaced:
         became.append(note(change.replaced, settling=settling) or ALREADY)
+    if change.same and not became:
+        became.append("not changed; it says all of that already.")
     return revised(change.file, became=" ".join(became), notes=[*filter(None, notes)])
 
 
@@ -152,8 +154,9 @@ def _elsewhere(outcome: Forgotten) -> str:
 def archived(outcomes: Sequence[Archived]) -> Shown:
     """Return what was put out of sight, and what became of the memories that it was related to."""
     number = sum(not outcome.before for outcome in outcomes)
+    head = f"Archived: {counted(number, 'memory')}" if number else "Nothing new to archive"
     return Shown(
-        f"Archived: {counted(number, 'memory')}; 'daybook restore ID' brings it back.",
+        f"{head}; 'daybook restore ID' brings it back.",
         ("id", "file"),
         [
             (outcome.file.memory.id, f"{outcome.file.path}{' (was there already)' if outcome.before else ''}")

@@ -1,4 +1,8 @@
-"""One memory of the index as a row and as JSON, and a page of them. A list imports nothing else."""
+"""
+One memory of the index as a row and as JSON, a page of them, and how many rows an answer has.
+
+A list imports nothing else.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ if TYPE_CHECKING:
     from mcp_server.actions.memory.list import Listing
     from mcp_server.adapters.index.memories.memories import Row
 
+MOST_ROWS = 100
+"""Rows of an answer that tells what became of each memory; a list has pages instead."""
 ROW = ("id", "type", "updated", "status", "title", "tags")
 
 
@@ -56,3 +62,8 @@ def listed(listing: Listing, offset: int) -> Shown:
         offset=offset,
         total=listing.total if listing.rows else 0,
     )
+
+
+def not_shown(number: int) -> str:
+    """Return how many of *number* rows are not shown, '' where all are."""
+    return f"{number - MOST_ROWS:,} more: the command with --json lists all." if number > MOST_ROWS else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_server.actions.exchange.imports.batch import Imported, Outcome, counts
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.rows import MOST_ROWS, not_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.memories.memories import Row
 
 ACCEPTING = "daybook trust --documents"
-MOST_ROWS = 100
 CALLED = 80  # characters of a record's name
 
 
@@ -43,7 +43,7 @@ def taken_in(
         tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in listed[:MOST_ROWS]),
         notes=(
             *remarks[:MOST_ROWS],
-            _more(len(listed)),
+            not_shown(len(listed)),
             waits(waiting) if waiting and not dry_run else "",
         ),
         json={"what": format_name, "dry_run": dry_run, "sources": [asdict(source) for source in imports]},
@@ -66,14 +66,9 @@ def taken_in_team(outcome: TakenByTeam) -> Shown:
         f"{outcome.new} new, {outcome.known} there already, {len(outcome.left)} left out.",
         ("left out", "why"),
         outcome.left[:MOST_ROWS],
-        notes=[_more(len(outcome.left))],
+        notes=[not_shown(len(outcome.left))],
         json=asdict(outcome),
     )
-
-
-def _more(number: int) -> str:
-    """Return how many of *number* rows are not shown, '' where all are."""
-    return f"{number - MOST_ROWS} more: the command with --json lists all." if number > MOST_ROWS else ""
 
 
 def clients(listed: Sequence[ListedClient]) -> Shown:
