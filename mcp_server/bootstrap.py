@@ -267,6 +267,7 @@ class Opened:
             by=self.by,
             session=self.session(),
             team=self.team,
+            set_now=lambda: read_settings(self.environment),
         )
         from mcp_server.actions.files.unindexed import usable  # slow to load, and hooks do not need it
 

@@ -56,6 +56,7 @@ class Store(NamedTuple):
     `git` says where the person's git is. `by` is the author of changes: a word of `core.authors`.
     `session` is the id of the session that acts, '' for none; the ledger names it with each change.
     `team()` opens the memory of the team that the person joined, None without one.
+    `set_now()` reads the settings again, None where they are not read again.
     """
 
     home: Path
@@ -71,6 +72,7 @@ class Store(NamedTuple):
     by: Callable[[], str] = lambda: PERSON
     session: str = ""
     team: "Callable[[], JoinedTeam | None]" = lambda: None
+    set_now: Callable[[], Settings] | None = None
 
     @property
     def user_vault(self) -> Vault:
@@ -127,6 +129,10 @@ class Store(NamedTuple):
             for vault in reversed(self.vaults)
             if vault.level is level and kind in vault.kinds and vault.adopted
         )
+
+    def as_set_now(self) -> "Store":
+        """Return this store with the settings of this moment; raises SettingsError for unreadable ones."""
+        return self._replace(settings=self.set_now()) if self.set_now else self
 
     def scoped(self, vaults: Iterable[Vault]) -> "Store":
         """Return this store with *vaults* as the visible ones."""

@@ -55,6 +55,15 @@ class CallOutcome(StrEnum):
         return self in (CallOutcome.REFUSED_KEY, CallOutcome.NO_MODEL, CallOutcome.NO_CREDIT)
 
 
+class Limit(StrEnum):
+    """Which limit of the person's stands against a call."""
+
+    CALLS = "calls"
+    USD = "usd"
+    ANY_CALL = "any_call"
+    """A single call may cost more than what a day may: waiting does not help."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What the model answered, the tokens that were counted, and why it stopped."""
@@ -128,11 +137,21 @@ def tokens_of(prompt_characters: int) -> int:
     return FRAME_TOKENS + int(prompt_characters / CHARACTERS_PER_TOKEN) + 1
 
 
+def limit_met(spent_today: float, calls_today: int, reserved: float, settings: Settings) -> Limit | None:
+    """Return which limit a call that may cost *reserved* USD would exceed today, None when it may be made."""
+    if calls_today >= settings.daily_calls:
+        return Limit.CALLS
+    if reserved > settings.daily_usd:
+        return Limit.ANY_CALL
+    return Limit.USD if spent_today + reserved > settings.daily_usd else None
+
+
 def refusal(spent_today: float, calls_today: int, reserved: float, settings: Settings) -> str:
     """Return why a call that may cost *reserved* USD may not be made today; '' when it may."""
-    if calls_today >= settings.daily_calls:
+    limit = limit_met(spent_today, calls_today, reserved, settings)
+    if limit is Limit.CALLS:
         return f"Today's calls of the model ({settings.daily_calls}) are used up."
-    if spent_today + reserved > settings.daily_usd:
+    if limit:
         return (
             f"The next call may cost ${reserved:.4f}, and ${spent_today:.4f} of today's"
             f" ${settings.daily_usd:.2f} are spent."

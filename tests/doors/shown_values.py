@@ -23,7 +23,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.budget import Cost
+from mcp_server.core.budget import Cost, Limit
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Link, Memory, Staleness
 from mcp_server.core.memory_parts import Kind, Level, Status
@@ -116,7 +116,7 @@ HOME = PurePosixPath("/home/ada")
 NEEDS = Needs(
     Size(1, 1, 1, 1, 1, 5), "The model is gone.", Rejected("It is a link.", "Delete it."),
     block=Rejected("END is missing.", ""),
-    lacks_key=True, used_up=True, caught=(HOME / "a.md",), pinned=21, places=20,
+    lacks_key=True, used_up=Limit.USD, caught=(HOME / "a.md",), pinned=21, places=20,
     former=(Former("old", PurePosixPath("/old")),), put_away=PutAway(("run-1",), 3, AT),
 )  # fmt: skip
 BUSY = State(

@@ -8,7 +8,7 @@ even when a transcript has grown meanwhile.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,40 +38,39 @@ from mcp_server.core.worth.ratings import BASE_TRUST
 from mcp_server.store import Store
 
 
-def learn_pieces(store: Store, transcript: Transcript, rests: list[Part]) -> list[DraftOutcome]:
+def learn_pieces(store: Store, transcript: Transcript, rests: list[Part]) -> Iterator[DraftOutcome]:
     """
-    Ask the model about each whole piece of *transcript* that it did not read, and store what it proposes.
+    Ask the model about each whole piece of *transcript* that it did not read; yield what was stored of it.
 
     The rest of a session that ended is added to *rests*, to be learned with others.
     Raises ModelUnavailable when the budget, the person or the service says no: what is left stays pending.
     """
-    outcomes: list[DraftOutcome] = []
     if not is_kept_here(store, transcript):
         _note_read(store, transcript, transcript.kept)  # the person forgot the conversation
-        return outcomes
+        return
     if answer := spooled(store, transcript):
-        outcomes += _take_spooled(store, transcript, answer)
+        yield from _take_spooled(store, transcript, answer)
         transcript = transcript._replace(learned=_end(transcript, answer))
     for part in parts_of(store, transcript, transcript.paid_start):
         if part.is_rest:
             rests += [part] if transcript.ended else []
-            return outcomes
+            return
         if part.chunk.utterances:
-            outcomes += _learn_piece(store, [part])
+            yield from _learn_piece(store, [part])
         else:
             _note_learned(store, part)
     _note_read(store, transcript, transcript.kept)
-    return outcomes
 
 
-def learn_rests(store: Store, rests: Sequence[Part]) -> list[DraftOutcome]:
+def learn_rests(store: Store, rests: Sequence[Part]) -> Iterator[DraftOutcome]:
     """
-    Ask the model about *rests* of this project's sessions, in as few calls as they fit in.
+    Ask the model about *rests* of this project's sessions, in as few calls as they fit in; yield like above.
 
     What is not worth a call yet stays pending. Raises ModelUnavailable like `learn_pieces`.
     """
     groups = [group for group in together(rests) if is_worth_a_call(store, group)]
-    return [outcome for group in groups for outcome in _learn_piece(store, group)]
+    for group in groups:
+        yield from _learn_piece(store, group)
 
 
 def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
@@ -155,6 +154,9 @@ def _waiting_here(store: Store) -> list[Transcript]:
 
 
 def _learn_piece(store: Store, parts: Sequence[Part]) -> list[DraftOutcome]:
+    store = store.as_set_now()  # what the person switches off between two calls is off at once
+    if store.settings.capture == "manual":
+        raise ModelUnavailable("Nothing is learned: capture is 'manual'.")
     piece = piece_of(store, parts)
     try:
         proposals_by_part = _ask(store, piece)

@@ -90,7 +90,9 @@ def call_model(
 
     Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
     is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
+    Consent and limits are those of this moment.
     """
+    store = store.as_set_now()
     if not store.settings.model_calls:
         raise ModelUnavailable(
             "The model may not be called: you have not allowed it.", "Run 'daybook setup' to decide."

@@ -20,11 +20,14 @@ from mcp_server.actions.review import review
 from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stats
 from mcp_server.adapters.index.events import deeds, unread_reports
 from mcp_server.adapters.missing_projects import Former
+from mcp_server.adapters.prompts import prompt
 from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.adapters.team_membership import has_team
-from mcp_server.core.budget import refusal as refusal_today
+from mcp_server.core.budget import Limit, limit_met, reserve
+from mcp_server.core.capture.extraction import ANSWER_TOKENS
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory_parts import id_in
+from mcp_server.core.sessions.chunks import SIZE
 from mcp_server.core.worth.steady_clock import Doubt
 from mcp_server.store import Store
 
@@ -40,6 +43,8 @@ class Needs:
     """
     What else needs the person, beside what waits for their word; doors make sentences of it.
 
+    `used_up` is the limit for which learning waits.
+
     `embedding` is the problem of the embedding model, `vault` and `block` are why the vault in the repository
     and the block in CLAUDE.md cannot be kept up, `caught` are files that keep edits which Daybook met. `back`
     are (id, title) of memories that were forgotten, and that another machine's other words brought back.
@@ -51,7 +56,7 @@ class Needs:
     former: tuple[Former, ...] = ()
     block: DaybookError | None = None
     lacks_key: bool = False
-    used_up: bool = False
+    used_up: Limit | None = None
     caught: tuple[Path, ...] = ()
     clock: Doubt | None = None
     pinned: int = 0
@@ -89,7 +94,7 @@ def status(store: Store, *, has_key: bool) -> State:
         former=tuple(offered(store)),
         block=trouble(store),
         lacks_key=store.settings.model_calls and not has_key,
-        used_up=bool(capture.unlearned) and not spent.paused_reason and _used_up(store, spent),
+        used_up=_used_up(store, spent) if capture.unlearned and not spent.paused_reason else None,
         caught=caught_edits(store),
         clock=clock_doubt(store),
         pinned=len(pinned),
@@ -126,10 +131,11 @@ def _back_again(store: Store) -> tuple[tuple[str, str], ...]:
         return tuple((id_in(ref), title) for ref, title in deeds.back_again(db, store.private))
 
 
-def _used_up(store: Store, spent: Spending) -> bool:
-    """Tell whether another call, of the usual price, is too much for today."""
-    usual = spent.today_usd / max(1, spent.today_calls)
-    return bool(refusal_today(spent.today_usd, spent.today_calls, usual, store.settings))
+def _used_up(store: Store, spent: Spending) -> Limit | None:
+    """Return which limit stands against a question about another whole piece of a session."""
+    characters = len(prompt("extract")) + SIZE
+    reserved = reserve(store.settings, characters, ANSWER_TOKENS)
+    return limit_met(spent.today_usd, spent.today_calls, reserved, store.settings)
 
 
 def _waiting(store: Store) -> dict[str, int]:

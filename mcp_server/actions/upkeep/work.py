@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from mcp_server.actions.capture.capture import keep, with_subagents
@@ -198,30 +197,26 @@ def _learn_all(store_for: StoreFor, tally: Work, touched: dict[str, Store]) -> N
     rests: dict[str, list[Part]] = {}
     stores: dict[str, Store] = {}
 
-    def learn(path: str, store: Store, ask: Callable[[], list[DraftOutcome]]) -> None:
+    def learn(path: str, store: Store, outcomes: Iterator[DraftOutcome]) -> None:
         try:
-            outcomes = ask()
+            for outcome in outcomes:  # one by one: what was stored before the model says no counts
+                tally.outcomes.append(outcome)
+                touched[store.project.key if store.project else ""] = store
         except (DaybookError, OSError) as error:
             if isinstance(error, ModelUnavailable):
                 raise
             tally.failed[path] = str(error)
             log.warning("%s was not learned: %s", path, error)
-            return
-        tally.outcomes += outcomes
-        if outcomes:
-            touched[store.project.key if store.project else ""] = store
 
     try:
         for transcript in unlearned:
             scoped = store_for(_folder(transcript))
             key = scoped.project.key if scoped.project else ""
             stores[key] = scoped
-            learn(
-                transcript.path, scoped, partial(learn_pieces, scoped, transcript, rests.setdefault(key, []))
-            )
+            learn(transcript.path, scoped, learn_pieces(scoped, transcript, rests.setdefault(key, [])))
         for key, parts in rests.items():
             if parts:
-                learn(parts[0].transcript.path, stores[key], partial(learn_rests, stores[key], parts))
+                learn(parts[0].transcript.path, stores[key], learn_rests(stores[key], parts))
     except ModelUnavailable as error:
         tally.waits = str(error)
 

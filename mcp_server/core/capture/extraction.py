@@ -26,11 +26,13 @@ SHORTEST = 15
 NEIGHBOUR = 300  # characters of a known memory in the prompt
 KNOWN = 6000  # characters of all known memories in the prompt, about 1,500 tokens
 ANSWER_TOKENS = 1024  # of the model, at most
+LONGEST_ANSWER = 100_000  # characters that are looked at; no such answer has as many
 
 _REFUSAL = re.compile(
     r"^\W*(?:i(?:'m| am) (?:sorry|unable)|i (?:can(?:no|')t|cannot|won't|will not)|as an ai|sorry,)",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(r'(?<!":)(?<!": )\[\s*\]')  # no value of a key
 _MARKUP = re.compile(r'^\s*[\[{]|"(?:type|content|evidence)"\s*:|</?(?:transcript|known_memories|system)\b')
 
 
@@ -80,7 +82,7 @@ def known_line(number: int, type: str, title: str, text: str) -> str:
 
 def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[list[Proposal]] | None:
     """
-    Return for each of *chunks* the proposals of *answer* that pass the checks; None without a JSON array.
+    Return for each of *chunks* the proposals of *answer* that pass the checks; None where it is no answer.
 
     A proposal belongs to the first chunk that supports it. Of an answer that was cut off, the complete
     objects count.
@@ -142,24 +144,33 @@ def listed(key: ListKey, value: Any) -> tuple[str, ...]:
 
 
 def objects_in(answer: str) -> list[Any] | None:
-    """Return the objects of the first JSON array in *answer*; if it was cut off, the complete ones."""
-    start = answer.find("[")
-    while start >= 0:
-        members = list(_members(answer, start + 1))
-        if members or re.match(r"\[\s*\]", answer[start:]):
-            return members
-        start = answer.find("[", start + 1)
-    return None
+    """
+    Return the complete JSON objects in *answer*, those of a list inside an object too; None for no answer.
+
+    [] only where the answer itself is an empty list: one inside an object that cannot be read, such as its
+    tags, says nothing.
+    """
+    objects = [*_objects(answer[:LONGEST_ANSWER])]
+    if len(objects) == 1 and isinstance(members := _only_value(objects[0]), list):
+        return members  # {"memories": [...]}
+    return objects or ([] if _EMPTY.search(answer) else None)
 
 
-def _members(answer: str, at: int) -> Iterator[Any]:
-    decoder = json.JSONDecoder()
-    while match := re.compile(r"[\s,]*(?=\{)").match(answer, at):
+def _objects(answer: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder(strict=False)  # a model may end a line within a text
+    at = answer.find("{")
+    while at >= 0:
         try:
-            member, at = decoder.raw_decode(answer, match.end())
+            member, end = decoder.raw_decode(answer, at)
         except (ValueError, RecursionError):
-            return
-        yield member
+            end = at + 1
+        else:
+            yield member
+        at = answer.find("{", end)
+
+
+def _only_value(member: dict[str, Any]) -> Any:
+    return next(iter(member.values())) if len(member) == 1 else None
 
 
 def _inside(text: str) -> str:

@@ -33,9 +33,9 @@ SENTENCES = {
     ),
     NeedKind.KEY_REFUSED: (
         "key",
-        "the model's service refuses the key or the account; 'daybook status' says more.",
+        "the model's service refuses the key, the account or the model; 'daybook status' says more.",
     ),
-    NeedKind.NO_KEY: ("key", "you allowed model calls, but there is no API key; run 'daybook setup'."),
+    NeedKind.NO_KEY: ("key", "you allowed model calls, but there is no API key; run 'daybook setup --key'."),
     NeedKind.TEAM_REFUSED: (
         "memory",
         "the team refused what you sent: {}; 'daybook team status' says why.",

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, STALE
-from mcp_server.core.budget import MOST_TRIES
+from mcp_server.core.budget import Limit
 from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown, minute, trouble
@@ -38,6 +38,20 @@ WAITS = {
     AGED: ("entry", "More memories have aged than one run of upkeep may archive; 'daybook review' asks you."),
 }
 """Kind of what waits → the noun for one, and the sentence about their number."""
+WAITS_FOR = {
+    Limit.CALLS: (
+        "Learning waits until midnight UTC for {}: today's calls are used up."
+        " 'daybook setup --daily-calls NUMBER' allows more."
+    ),
+    Limit.USD: (
+        "Learning waits until midnight UTC for {}: today's budget is used up."
+        " 'daybook setup --daily-usd AMOUNT' allows more."
+    ),
+    Limit.ANY_CALL: (
+        "Learning waits for {}: one call may cost more than a whole day may."
+        " 'daybook setup --daily-usd AMOUNT' allows more."
+    ),
+}
 NOBODYS = (
     "none: this is the home folder or above it, or its path is not UTF-8, so memories have the user level"
 )
@@ -99,13 +113,10 @@ def _needs(state: State) -> Iterator[str]:
     if needed.lacks_key:
         yield "The model may be called, but there is no API key: set one with 'daybook setup --key'."
     if needed.used_up:
-        yield (
-            f"Learning waits until midnight UTC for {counted(state.capture.unlearned, 'session')}:"
-            " today's budget is used up. 'daybook setup --daily-usd' allows more."
-        )
+        yield WAITS_FOR[needed.used_up].format(counted(state.capture.unlearned, "session"))
     if spent.given_up:
         pieces = counted(spent.given_up, "piece")
-        yield f"Given up after {MOST_TRIES} tries: {pieces}; recall still finds what was said."
+        yield f"Given up, without a usable answer of the model: {pieces}; recall still finds what was said."
     yield from (trouble.caught(needed.caught), sentences.size(needed.size), sentences.clock(needed.clock))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
@@ -169,7 +180,7 @@ def _calls(state: State, settings: Settings) -> Iterator[tuple[str, object]]:
     size = bytes_of(capture.unlearned_bytes)
     yield "to learn from", f"{size} of {counted(capture.unlearned, 'session')}"
     if until:
-        yield "model calls are paused", f"until {until:%H:%M} UTC: {reason}"
+        yield "model calls are paused", f"until {until:%Y-%m-%d %H:%M} UTC: {reason}"
 
 
 def _of_kind(number: int, kind: str) -> str:

@@ -27,7 +27,7 @@ def learn(store: Store, *waiting: Transcript) -> list[DraftOutcome]:
     """Learn from transcripts of one project as the worker does."""
     rests: list[Part] = []
     settled = [outcome for transcript in waiting for outcome in learn_pieces(store, transcript, rests)]
-    return settled + learn_rests(store, rests)
+    return [*settled, *learn_rests(store, rests)]
 
 
 def knowledge(store: Store, *statuses: Status) -> list[Memory]:

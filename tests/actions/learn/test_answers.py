@@ -89,6 +89,54 @@ def test_no_array_at_all_is_asked_for_four_times_and_then_given_up(
     assert spending(learning).given_up == 1
 
 
+BROKEN = '{"type": "decision", "content": "He said "no" to it.", "tags": []}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"memories": [%s]}',
+        "%s",
+        "[%s, {}]".replace("{}", BROKEN),
+        "[{}, %s]".replace("{}", BROKEN),
+    ],
+)
+def test_what_can_be_read_of_an_answer_of_another_shape_counts(
+    learning: Store, model: ScriptedModel, recorded: Recorded, text: str
+) -> None:
+    written = json.dumps(proposal(POSTGRES, "keep invoices in Postgres"))
+    on_two_lines = written.replace("because ", "because\n")
+    model.answers = [reply(text.replace("%s", on_two_lines))]
+    recorded.user(POSTGRES)
+
+    learn(learning, kept(learning, recorded))
+
+    assert [memory.text for memory in knowledge(learning)] == [POSTGRES]
+
+
+def test_an_object_that_cannot_be_read_is_no_answer_though_its_tags_are_an_empty_list(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    model.answers = [reply(f"[{BROKEN}]"), answer(proposal(POSTGRES, "keep invoices in Postgres"))]
+    recorded.user(POSTGRES)
+
+    learn(learning, kept(learning, recorded))
+
+    assert (model.calls, len(knowledge(learning))) == (2, 1)
+
+
+@pytest.mark.parametrize("text", ["[]", "Nothing here: [ ]", "```json\n[\n]\n```", '{"memories": []}'])
+def test_an_empty_list_is_an_answer(
+    learning: Store, model: ScriptedModel, recorded: Recorded, text: str
+) -> None:
+    model.answers = [reply(text)]
+    recorded.user(POSTGRES)
+
+    learn(learning, kept(learning, recorded))
+
+    assert (model.calls, knowledge(learning)) == (1, [])
+
+
 def test_a_piece_that_is_answered_at_last_is_not_given_up(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:

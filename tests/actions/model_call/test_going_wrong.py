@@ -95,10 +95,10 @@ def test_a_refused_key_is_told_at_the_start_until_there_is_another_or_it_is_mend
     opened = open_asking()
     api.answers = [error(401), reply()]
     refused(opened.store(), later=True, match="HTTP")
-    assert "refuses the key or the account" in problem(opened)
+    assert "refuses the key, the account or the model" in problem(opened)
 
     assert problem(open_asking(ANTHROPIC_API_KEY="sk-another")) == ""
-    assert "refuses the key or the account" in problem(opened)
+    assert "refuses the key, the account or the model" in problem(opened)
     resume(opened.store())
     assert problem(opened) == ""
 

@@ -3,8 +3,11 @@
 import json
 import os
 
+import pytest
+
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.draft_outcome import Action
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.work import note_quiet
@@ -12,10 +15,12 @@ from mcp_server.adapters import transcript_file
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.state import needs as needs_of
+from mcp_server.store import Store
+from tests.actions.learn.learned import KEY
 from tests.actions.work.worked import DECIDED, LONG, ended, sent_text, worked
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded, queued
-from tests.scripted_model import ScriptedModel, agreed, reply
+from tests.scripted_model import Answer, ScriptedModel, agreed, reply
 
 
 def test_what_was_said_before_the_person_agreed_is_not_sent(
@@ -123,6 +128,78 @@ def test_with_the_budget_used_up_everything_is_kept_and_the_next_day_goes_on(
     assert model.calls == len({request.prompt for request in model.asked}) > 1
 
 
+def test_what_was_stored_before_the_budget_ended_is_told(
+    open_here: Open, recorded: Recorded, model: ScriptedModel
+) -> None:
+    proposed = {"type": "decision", "title": "Invoices", "content": DECIDED[:80], "tags": []}
+    model.answers = [reply(json.dumps([{**proposed, "evidence": "keep invoices in Postgres"}]))]
+    opened = open_here(**agreed(model, DAYBOOK_DAILY_CALLS="1"))
+    for number in range(12):
+        recorded.user(f"{DECIDED} Part {number}.")
+    ended(opened.store(), recorded)
+
+    report = worked(opened)
+
+    assert [outcome.action for outcome in report.outcomes] == [Action.ADD]
+    assert report.waits
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ('capture = "manual"', "capture is 'manual'"),
+        ("model_calls = false", "you have not allowed it"),
+        ("daily_calls = 2", "Today's calls of the model (2) are used up"),
+    ],
+)
+def test_what_the_person_switches_off_while_a_worker_learns_is_off_at_once(
+    open_here: Open, store: Store, recorded: Recorded, model: ScriptedModel, changed: str, why: str
+) -> None:
+    config = store.home / "config.toml"
+    config.write_text(f'model_calls = true\napi_key = "{KEY}"\napi_base_url = "{model.url}"\n', "utf-8")
+
+    def answer(_: object) -> Answer:
+        if len(model.asked) == 1:
+            kept_lines = [line for line in config.read_text("utf-8").splitlines() if "calls" not in line]
+            calls = [] if "model_calls" in changed else ["model_calls = true"]
+            config.write_text("\n".join([*kept_lines, *calls, changed]), "utf-8")
+        return reply()
+
+    model.answers = answer
+    opened = open_here()
+    for number in range(20):
+        recorded.user(f"Part {number}: {LONG}")
+    ended(opened.store(), recorded)
+
+    report = worked(opened)
+
+    assert model.calls == 2
+    assert why in report.waits
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"DAYBOOK_DAILY_CALLS": "1"}, "today's calls are used up. 'daybook setup --daily-calls NUMBER'"),
+        ({"DAYBOOK_DAILY_USD": "0.01"}, "today's budget is used up. 'daybook setup --daily-usd AMOUNT'"),
+        ({"DAYBOOK_DAILY_USD": "0.001"}, "one call may cost more than a whole day may. 'daybook setup"),
+        ({"DAYBOOK_DAILY_USD": "0"}, "one call may cost more than a whole day may. 'daybook setup"),
+    ],
+)
+def test_the_person_is_told_which_limit_learning_waits_for(
+    open_here: Open, recorded: Recorded, model: ScriptedModel, limits: dict[str, str], sentence: str
+) -> None:
+    opened = open_here(**agreed(model, **limits))
+    for number in range(12):
+        recorded.user(f"Part {number}: {LONG}")
+    ended(opened.store(), recorded)
+
+    worked(opened)
+
+    (need,) = needs_of(status(opened.store(), has_key=True))
+    assert sentence in need
+
+
 def test_what_is_new_in_a_transcript_written_anew_is_learned(
     open_here: Open, recorded: Recorded, model: ScriptedModel
 ) -> None:
@@ -209,4 +286,4 @@ def test_status_says_that_the_days_money_stops_learning(
     (need,) = needs_of(status(opened.store(), has_key=True))
 
     assert need.startswith("Learning waits until midnight UTC for 1 session: ")
-    assert "'daybook setup --daily-usd'" in need
+    assert "'daybook setup --daily-calls NUMBER'" in need
