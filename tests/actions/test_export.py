@@ -87,6 +87,7 @@ def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Pa
     assert {item.outcome for item in imported[0].items} == {Outcome.TAKEN}
     assert all_memories(empty) == all_memories(full)
     assert "mine: kept # comment" in (empty.home / "archive/gone.md").read_text()
+    assert (empty.home / "knowledge/sub/By Hand.md").is_file()
 
 
 @pytest.mark.feature("D-44")

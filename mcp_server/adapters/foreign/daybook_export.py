@@ -88,7 +88,8 @@ def _in_vault(vault: Vault, reading: Reading) -> Iterator[Record]:
         except (Unreadable, FileNotFoundError) as error:
             reading.refused.append((f"{vault.key}/{where}", getattr(error, "reason", "is gone")))
             continue
-        yield _record(memory, vault.key, vault.project, data=data, shared=vault.in_repository)
+        record = _record(memory, vault.key, vault.project, data=data, shared=vault.in_repository)
+        yield replace(record, place=path.relative_to(vault.root).as_posix())
 
 
 def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:

@@ -38,7 +38,8 @@ class Record(Beside):
     often it was in an answer and was used. `moves` are (reason, Unix second) of changes of the trust in it,
     the latest last. `path` is its file when that is in a vault of Daybook and only needs Daybook's format.
     `source` is the source of its memory, and `remark` a note for the person when it is imported.
-    `lossless`: it was a memory of Daybook, so its id is its identity. `data` is its file if it has one.
+    `lossless`: it was a memory of Daybook, so its id is its identity. `data` is its file if it has one, which
+    was at `place` in its vault.
     """
 
     key: str
@@ -70,6 +71,7 @@ class Record(Beside):
     remark: str = ""
     lossless: Memory | None = None
     data: bytes = b""
+    place: str = ""
 
 
 @dataclass(slots=True)

@@ -6,11 +6,12 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
+from mcp_server.actions.exchange.imports.existing import ExistingMemories
 from mcp_server.actions.files.load import MemoryFile, load
 from mcp_server.adapters import places
 from mcp_server.adapters.foreign.daybook_export import KEY
 from mcp_server.adapters.index.events.imports import Holder, ImportedRecord
-from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.adapters.vault import Vault, kept_path, stamp
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.exchange.foreign import Reading, Record, content_digest, tags_of, type_of
 from mcp_server.core.memory import BESIDE, Memory, texts_beside
@@ -28,6 +29,7 @@ from mcp_server.core.memory_parts import (
 )
 from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.provenance.provenance import SEEDED
+from mcp_server.core.remote.paths import PathSort, sort_of
 from mcp_server.core.secrets.redaction import find_secrets, refuse_masks_alone
 from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
@@ -48,9 +50,9 @@ class Plan:
     """
     A record to be imported: its origin, vault, words, the id it has or gets, and its last import.
 
-    `holder` is the memory that it became before or that says the same already; `twin` tells whether this
-    import makes that one, too. `revises` is that of the reading. `undone` is the ref of the memory that the
-    record became before, if `undo` took that away.
+    `path` is where the file of a new memory is to be. `holder` is the memory that it became before or that
+    says the same already; `twin` tells whether this import makes that one, too. `revises` is that of the
+    reading. `undone` is the ref of the memory that the record became before, if `undo` took that away.
     """
 
     record: Record
@@ -59,6 +61,7 @@ class Plan:
     title: str
     text: str
     id: str = ""
+    path: Path | None = None
     last_import: ImportedRecord | None = None
     holder: Holder | None = None
     twin: bool = False
@@ -69,25 +72,6 @@ class Plan:
     def digest(self, memory: Memory) -> str:
         """Return a digest of the parts of *memory* that the source has, too."""
         return fingerprint(memory.title, memory.text) if self.revises else content_digest(memory)
-
-
-@dataclass(slots=True)
-class ExistingMemories:
-    """
-    The memories of the store, by id, and by vault and words; `given_ids` are those that this import gave out.
-
-    `repositories`: the vaults that the person made in repositories, each with its project's private one.
-    """
-
-    by_id: dict[str, list[Holder]] = field(default_factory=dict)
-    by_words: dict[tuple[str, str], Holder] = field(default_factory=dict)
-    given_ids: set[str] = field(default_factory=set)
-    repositories: dict[str, str] = field(default_factory=dict)
-
-    def add(self, holder: Holder) -> None:
-        self.by_id.setdefault(holder.id, []).append(holder)
-        if holder.active_knowledge:
-            self.by_words.setdefault((holder.vault, holder.fingerprint), holder)
 
 
 @dataclass(slots=True)
@@ -167,10 +151,22 @@ def choose_id(plan: Plan, existing: ExistingMemories, now: datetime) -> None:
         plan.id = plan.holder.id if plan.holder else _free_id(plan, existing, words, now)
     if not plan.holder:
         active = record.kind is Kind.KNOWLEDGE and record.status is Status.ACTIVE
-        path = str(vault.path_for(plan.id, record.kind, archived=record.status in AWAY))
-        existing.add(Holder(vault.key, plan.id, path, words, active and not record.lossless))
+        plan.path = _path(plan, existing)
+        existing.add(Holder(vault.key, plan.id, str(plan.path), words, active and not record.lossless))
         existing.given_ids.add(plan.id)
+        existing.given_paths.add(plan.path)
     plan.twin = plan.holder is not None and plan.id in existing.given_ids
+
+
+def _path(plan: Plan, existing: ExistingMemories) -> Path:
+    """Return where the file of a new memory is to be: as in its export if possible, else after its id."""
+    record, vault = plan.record, plan.vault
+    archived = record.status in AWAY
+    if sort_of(record.place) is PathSort.MEMORY:  # it has a name that every system can hold
+        path = kept_path(vault, record.kind, place=record.place, archived=archived)
+        if path not in existing.given_paths and not stamp(path):
+            return path
+    return vault.path_for(plan.id, record.kind, archived=archived)
 
 
 def _not_in_repository(plan: Plan, existing: ExistingMemories) -> None:

@@ -25,11 +25,11 @@ from mcp_server.actions.exchange.imports.batch import (
     write_pending,
     written,
 )
+from mcp_server.actions.exchange.imports.existing import ExistingMemories
 from mcp_server.actions.exchange.imports.from_text import compared, is_made_of, remembered, reworded
 from mcp_server.actions.exchange.imports.plan import (
     AWAY,
     Around,
-    ExistingMemories,
     LeftOut,
     Plan,
     build,
@@ -227,8 +227,8 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
 def _write(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
     """Add the file of a new memory to those to be written; raises Rejected when it cannot be a memory."""
     memory, vault = plan.memory, plan.vault
-    assert memory
-    path = confined(vault, vault.path_for(memory.id, memory.kind, archived=memory.status in AWAY))
+    assert memory and plan.path
+    path = confined(vault, plan.path)
     data = plan.record.data
     data = memory_file.rewrite(data, memory, path=str(path)) if data else memory_file.render(memory)
     if vault not in batch.paths:
