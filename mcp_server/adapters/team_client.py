@@ -214,7 +214,7 @@ class TeamClient:
             return NotAllowed(
                 f"{self._who} does not know this token (HTTP 401).",
                 "It may be mistyped or withdrawn: ask the team's administrator for another, then run"
-                " 'daybook team join'.",
+                f" 'daybook team join {self.url}'.",
             )
         if status == 413:
             return Rejected(f"{self._who} does not take that much at once (HTTP 413).", "Split it.")

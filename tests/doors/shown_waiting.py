@@ -39,6 +39,7 @@ from mcp_server.actions.status.checks import (
     Plugin,
     ServerFails,
     StoreFolder,
+    TeamSeen,
     Toolsets,
 )
 from mcp_server.actions.status.module_seen import ModuleSeen
@@ -109,6 +110,7 @@ CHECKS = [
     (part.LANGUAGE_MODEL, True, PlanCalls(1, 20)),
     (part.REMOTE, True, LastExchange(HOSTILE, "", "")),
     (part.REMOTE, False, LastExchange("x", "", "No host.")),
+    (part.TEAM, True, TeamSeen(HOSTILE, "ben", "writer")), (part.TEAM, False, "No host."),
 ]  # fmt: skip
 
 REMARKS = [

@@ -77,9 +77,9 @@ def test_who_has_a_token_that_is_no_longer_known_is_told_what_to_do_and_joins_ag
     assert ben.run("team", "send").returncode == 14
 
     for command in (["status"], ["team", "status"]):
-        assert "ask the team's administrator for another, then run 'daybook team join'" in ben.says(*command)
+        assert f"administrator for another, then run 'daybook team join {url}'" in ben.says(*command)
     ben.token.write_text(team.issue("ben", Role.READER))
-    ben.join(url)
+    ben.join(f"{url}/mcp")  # as other clients are given it
     assert "ben (reader)" in ben.says("team", "status")
 
 
@@ -96,6 +96,7 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     assert "Quaggas" in output and "ben (writer)" in output and "carla" in output
     assert "shown to Claude unasked" in output and "daybook team leave" in output
     assert "copied here: 1 memory" in output
+    assert "team: Quaggas answers, and knows you as ben (writer)" in ben.says("doctor")
     assert "a read-only copy of what the team's curators confirmed" in ben.says("where")
     assert (ben.home / "team" / "joined.json").stat().st_mode & 0o077 == 0
     carla.join(url)
@@ -133,9 +134,14 @@ def test_without_its_server_own_answers_come_with_one_word_and_new_ones_wait(
 
     output = ben.says("recall", QUESTION)
     assert "app.ts" in output and "Without the team's memory: " in output
-    assert "not given to the team yet" in ben.says(
-        "remember", "Deploys go out on Fridays.", "--level", "team"
+    given = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--level", "team", "--json"))
+    assert given["waits"]
+    assert "not given to the team yet" in ben.says("read", given["id"])
+    assert "not given to the team yet: what waits here says this now" in ben.says(
+        "revise", given["id"], "--tags", "deploys"
     )
+    health = ben.run("doctor")
+    assert health.returncode == 1 and "FAIL  team: The team's server" in health.stdout
     assert "waits" in ben.says("team", "status") and "1 memory waits" in ben.says("status")
     missing = ben.run("read", "nothing-of-the-sort")
     assert missing.returncode == 3 and "The team may have it" in missing.stderr

@@ -57,7 +57,7 @@ def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
 ) -> None:
     saved(team, "webhook")
 
-    with connected(opened, Person("no", "yes", "no", "yes", "yes")) as call:
+    with connected(opened, Person("no", "yes", "no", "yes", "yes", "no", "yes")) as call:
         refused = call("revise", id="webhook", content="Parse it.")
         assert call.failed and "needs the person's consent" in refused
         assert "Parse it" not in team.kept.load("webhook").memory.text
@@ -71,4 +71,5 @@ def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
         assert "forgotten for the whole team" in call("forget", id="webhook")
         call("forget", id="webhook", forever=True)
         assert call.failed
+        assert "needs the person's consent" in call("restore_memory", id="webhook") and call.failed
         assert "restored for the whole team" in call("restore_memory", id="webhook")

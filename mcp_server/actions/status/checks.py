@@ -27,6 +27,7 @@ class CheckedPart(StrEnum):
     CAPTURE = "capture"
     LANGUAGE_MODEL = "language model"
     REMOTE = "remote"
+    TEAM = "team"
 
 
 class Finding(StrEnum):
@@ -159,6 +160,14 @@ class LastExchange(NamedTuple):
     trouble: str
 
 
+class TeamSeen(NamedTuple):
+    """What the server of the person's team answered: its name, the person's name in it, and their role."""
+
+    name: str
+    member: str
+    role: str
+
+
 Seen = (
     Finding
     | StoreFolder
@@ -178,6 +187,7 @@ Seen = (
     | PlanCalls
     | AllowedModel
     | LastExchange
+    | TeamSeen
     | Path
     | str
     | Exception

@@ -38,6 +38,7 @@ from mcp_server.actions.status.checks import (
     Seen,
     ServerFails,
     StoreFolder,
+    TeamSeen,
     Toolsets,
 )
 from mcp_server.actions.status.module_seen import module_seen
@@ -51,6 +52,7 @@ from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook, try_server
 from mcp_server.adapters.project import worktree_around
 from mcp_server.adapters.remote.notes import has_remote
+from mcp_server.adapters.team_membership import has_team
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
@@ -91,6 +93,8 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried(CheckedPart.LANGUAGE_MODEL, lambda: _language_model(store))
     if has_remote(store.home):
         yield _tried(CheckedPart.REMOTE, lambda: _remote(store))
+    if has_team(store.home):
+        yield _tried(CheckedPart.TEAM, lambda: _team(store))
 
 
 def _tried(part: CheckedPart, look: Callable[[], Seen]) -> Check:
@@ -279,3 +283,15 @@ def _remote(store: Store) -> LastExchange:
     if seen.trouble:
         raise _Failed(seen)
     return seen
+
+
+def _team(store: Store) -> TeamSeen:
+    """Ask the server of the person's team who they are there."""
+    team = store.team()
+    if team is None:
+        raise _Failed("its address or token cannot be read: join again with 'daybook team join URL'")
+    try:
+        seen = team.team()
+    except DaybookError as error:
+        raise _Failed(error.with_hint) from None
+    return TeamSeen(seen.name, seen.member, seen.role.value)

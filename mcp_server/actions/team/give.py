@@ -6,16 +6,17 @@ from typing import Any
 from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.memory.remember import checked
 from mcp_server.actions.memory.revise import Revision, check_version, revised
-from mcp_server.actions.team.send import Waiting, put_off
+from mcp_server.actions.team.send import Waiting, put_off, waiting_as
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import places, team_membership
-from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import LISTS, Draft, Link, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, new_id, typed_id
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam
+from mcp_server.core.text.private import has_private
 from mcp_server.store import Store
 
 NO_TEAM = "You are not in a team."
@@ -25,7 +26,8 @@ HOW_TO_JOIN = "Join one with 'daybook team join URL'."
 @dataclass(frozen=True, slots=True)
 class GivenToTeam:
     """
-    What became of a memory for the team: `done`, or None while it waits here, and `waits` says why.
+    What became of a memory for the team: `done`, or None while it waits here, and `waits` says why; '' where
+    it waited before.
 
     `memory` is what the team has now, or what waits.
     """
@@ -103,18 +105,27 @@ def revise_for_team(
     Change a memory of the team, which ends its confirmation.
 
     *version* is as for `revise`. Raises NotFound, Conflict, and what the server answers. Without the
-    server, a change of a copied memory waits.
+    server, a change of a copied memory waits. What waits already is changed where it waits, so that no
+    earlier change is lost; one that was refused only where the server has no such memory.
     """
     team = team_of(store)
     name = check_id(typed_id(memory_id))
-    try:
-        current = team.load(name)
-    except StorageUnavailable as error:
-        current = _copied(store, name, error)
-    check_version(name, current.digest, version)
     if revision.pinned is not None:
         raise Rejected("A team's memory cannot be pinned.", "Claude is shown it where it fits.")
+    waits = waiting_as(store, name)
+    if waits and not waits.refused:
+        return _revised_waiting(store, waits, revision, version=version, keep_secrets=keep_secrets)
+    try:
+        current = team.load(name)
+    except (NotFound, StorageUnavailable) as error:
+        if waits:
+            return _revised_waiting(store, waits, revision, version=version, keep_secrets=keep_secrets)
+        if isinstance(error, NotFound):
+            raise
+        current = _copied(store, name, error)
+    check_version(name, current.digest, version)
     changed = revised(current.memory, revision, keep_secrets=keep_secrets)
+    _refuse_private(changed)
     if changed == current.memory:
         return _given(StoredInTeam(current, known=True))
     changed = replace(changed, updated=store.moment())
@@ -124,13 +135,34 @@ def revise_for_team(
         return _waits(error, put_off(store, changed, replaces=current.digest))
 
 
+def _revised_waiting(
+    store: Store, waits: Waiting, revision: Revision, *, version: str, keep_secrets: bool
+) -> GivenToTeam:
+    """Change what waits to be sent; *version* is that of the team's memory that it replaces."""
+    check_version(waits.id, waits.replaces, version)
+    later = replace(revised(waits.memory, revision, keep_secrets=keep_secrets), updated=store.moment())
+    _refuse_private(later)
+    return GivenToTeam(put_off(store, later).memory)
+
+
+def _refuse_private(memory: Memory) -> None:
+    """Raise Rejected where the person marked a part of *memory* as private: that is for no team."""
+    if any(map(has_private, (memory.title, memory.text, *texts_beside(memory)))):
+        raise Rejected(
+            "A part of it is marked <private>, so it is not given to the team.",
+            "Give the team a memory without that part.",
+        )
+
+
 def for_team(store: Store, memory: Memory) -> Memory:
     """
     Return *memory* without what others must not get: ranks, the person's sessions and evidence.
 
+    Raises Rejected for one in which `<private>` stands.
     Of more tags and the like than a memory may be given, they get the first.
     Links to paths and to memories of the team's copy stay; links to the person's own memories do not.
     """
+    _refuse_private(memory)
     copied = team_membership.copied_of(store.home)
 
     def kept(link: Link) -> bool:

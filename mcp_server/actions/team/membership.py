@@ -62,8 +62,10 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
     Joining the same team again takes another *token*, and what waits to be sent goes on waiting.
     Raises Rejected when the person is in a team at another address, and what the server answers.
     """
-    joined = team_membership.joined_of(store.home)
-    if joined and joined.url.rstrip("/") != url.rstrip("/"):
+    from mcp_server.adapters.team_client import checked_url  # slow to load, and `status` needs none of it
+
+    url, joined = checked_url(url), team_membership.joined_of(store.home)
+    if joined and checked_url(joined.url) != url:
         raise Rejected(f"You are in the team '{joined.name}' already.", "Leave it first: daybook team leave")
     try:
         about = team.team()

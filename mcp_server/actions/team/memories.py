@@ -11,6 +11,7 @@ from mcp_server.actions.judge.change_memory import Wanted
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import GivenToTeam, revise_for_team, team_of
+from mcp_server.actions.team.send import waiting_as
 from mcp_server.adapters import team_membership
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import LISTS
@@ -30,7 +31,7 @@ ONLY_REVISED = (
 )
 NOT_FOREVER = (
     "A team's memory cannot be deleted for good from here.",
-    "'daybook forget ID' removes it for everyone; the team's administrator can delete it for good.",
+    "'daybook forget ID' removes it for everyone; how an administrator deletes it is in docs/team.md.",
 )
 
 
@@ -45,7 +46,7 @@ class Unconfirmed:
 
 def is_of_team(store: Store, memory_id: str) -> bool:
     """
-    Tell whether *memory_id* is a memory of the team; a memory of the person's with that id comes first.
+    Tell whether *memory_id* is a memory of the team, or waits for it; one of the person's comes first.
 
     Asks the server only about an id that no memory here has, which may raise StorageUnavailable.
     """
@@ -54,6 +55,8 @@ def is_of_team(store: Store, memory_id: str) -> bool:
     try:
         row = find(store, memory_id)
     except NotFound:
+        if waiting_as(store, typed_id(memory_id)):
+            return True
         try:
             return _on_server(store, memory_id) is not None
         except StorageUnavailable:
@@ -84,7 +87,7 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
     """
     Return a memory of this machine, or one that only the team's server has; raises NotFound.
 
-    A search in all projects may have shown one of another project.
+    A search in all projects may have shown one of another project. What waits for the server has no digest.
     """
     try:
         return read_told(store, memory_id)
@@ -94,11 +97,20 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
         try:
             stored = _on_server(store, memory_id)
         except StorageUnavailable as error:
+            if waits := _waiting(store, memory_id):
+                return waits
             sentence = f"{missing} The team may have it: {error}"
             raise NotFound(typed_id(memory_id), sentence=sentence, hint=missing.hint) from None
+        stored = stored or _waiting(store, memory_id)
         if stored is None:
             raise
         return stored
+
+
+def _waiting(store: Store, memory_id: str) -> Stored | None:
+    """Return what waits for the team's server under that id as a version that no server has."""
+    waits, joined = waiting_as(store, typed_id(memory_id)), team_membership.joined_of(store.home)
+    return Stored(waits.memory, "", joined.member) if waits and joined else None
 
 
 def history_if_of_team(
@@ -155,27 +167,39 @@ def forget_if_of_team(
         return None
     if forever:
         raise Rejected(*NOT_FOREVER)
+    team, name = team_of(store), typed_id(memory_id)
+    waits = waiting_as(store, name)
+    if waits and not waits.replaces:
+        raise Rejected(
+            f"'{name}' waits here, and was not given to the team yet.",
+            f"'daybook team drop {name}' gives it up.",
+        )
     consent()
-    team = team_of(store)
-    stored = team.load(typed_id(memory_id))
+    stored = team.load(name)
     team.forget(stored.memory.id, digest=stored.digest)
     refresh(store)
     return stored
 
 
-def restore_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
+def restore_anywhere(store: Store, memory_id: str, *, consent: Callable[[], None]) -> MemoryFile | Stored:
     """
-    Restore a memory of this machine, or one that was forgotten in the team.
+    Restore a memory of this machine, or, after *consent*, one that was forgotten in the team.
 
-    Raises what `forget.restore` raises and, in a team, what its server answers.
+    *consent* raises PersonNeeded unless the person agrees. Raises what `forget.restore` raises and, in a
+    team, Rejected for one that was not forgotten, and what its server answers.
     """
     try:
         return restore(store, memory_id)
     except NotFound:
-        team = store.team()
+        team, name = store.team(), typed_id(memory_id)
         if team is None:
             raise
-        return team.restore(typed_id(memory_id))
+        if _on_server(store, name):
+            raise Rejected(f"'{name}' was not forgotten: the team has it.", "Nothing was changed.") from None
+        if ID.fullmatch(name):
+            team.history(name)  # asks nobody about what the team never had
+        consent()
+        return team.restore(name)
 
 
 def load_in_team(store: Store, memory_id: str) -> Stored:

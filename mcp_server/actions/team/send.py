@@ -77,7 +77,7 @@ def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool 
     It need not wait for the server, which may be taking the earlier one. Raises Held, OSError.
     """
     with _alone(store):
-        before = _waiting_now(store, memory.id)
+        before = waiting_as(store, memory.id)
         at = timestamp(store.clock())
         if before:
             replaces, promoted = before.replaces, before.promoted
@@ -119,7 +119,7 @@ def drop(store: Store, memory_id: str) -> Waiting:
     """Delete what waits under that id, and return it; raises NotFound."""
     name = check_id(typed_id(memory_id))
     with _alone(store):
-        if entry := _waiting_now(store, name):
+        if entry := waiting_as(store, name):
             team_membership.delete_waiting(entry.path)
             return entry
     raise NotFound(name, sentence=f"Nothing called '{name}' waits.", hint="'daybook team status' lists it.")
@@ -134,7 +134,7 @@ def _give(team: TeamStorage, entry: Waiting, now: datetime) -> StoredInTeam:
 def _take_off(store: Store, sent: Waiting, stored: Stored) -> None:
     """Delete what was *sent*; a later version that came meanwhile stays, to replace what the team has now."""
     with _alone(store):
-        now = _waiting_now(store, sent.id)
+        now = waiting_as(store, sent.id)
         if now and now.memory == sent.memory:
             team_membership.delete_waiting(now.path)
         elif now and stored.memory.id == now.id:
@@ -144,7 +144,7 @@ def _take_off(store: Store, sent: Waiting, stored: Stored) -> None:
 def _refuse(store: Store, sent: Waiting, why: str) -> bool:
     """Note why what was *sent* was refused; return False when a later version came, or it was dropped."""
     with _alone(store):
-        now = _waiting_now(store, sent.id)
+        now = waiting_as(store, sent.id)
         if now is None or now.memory != sent.memory:
             return False
         _note(
@@ -154,7 +154,8 @@ def _refuse(store: Store, sent: Waiting, why: str) -> bool:
         return True
 
 
-def _waiting_now(store: Store, memory_id: str) -> Waiting | None:
+def waiting_as(store: Store, memory_id: str) -> Waiting | None:
+    """Return what waits under that id, None for nothing."""
     return next((entry for entry in waiting(store) if entry.id == memory_id), None)
 
 

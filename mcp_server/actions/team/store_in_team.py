@@ -12,13 +12,14 @@ from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected
 from mcp_server.core.memory import BESIDE, Memory
 from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.search.query import Confidence, Filter, Query
-from mcp_server.core.storage.port import Result, Stored
+from mcp_server.core.storage.port import ChangeKind, Result, Stored
 from mcp_server.core.team.team import TeamStorage
 from mcp_server.core.text.text_relation import Statement, contains
 
 NAMED = 3  # memories near a new one that an answer names
 NEAREST = 5  # memories of the team that are compared with a new one
 LOOKED_FOR = 1_000  # characters of a new memory that are searched for
+WRITING = (ChangeKind.CREATED, ChangeKind.REVISED)
 PROMOTED = ("title", "text", "type", *BESIDE)
 """The keys of a memory that count as a change when it is promoted again."""
 
@@ -66,7 +67,7 @@ def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> Store
     """
     Store a memory of the person's in the team, or change the one with its id there.
 
-    Raises what `store_new` does.
+    Raises what `store_new` does, and Conflict when another member wrote what it says there now.
     """
     try:
         current = team.load(memory.id)
@@ -74,7 +75,19 @@ def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> Store
         return store_new(team, memory, now=now)
     if all(getattr(current.memory, name) == getattr(memory, name) for name in PROMOTED):
         return StoredInTeam(current, known=True)
+    if (author := _last_writer(team, memory.id)) != team.team().member:
+        name = memory.id
+        raise Conflict(
+            f"{author} wrote what '{name}' says in the team now, so it was not replaced by yours.",
+            f"After 'daybook forget {name}' that id is the team's for you too: read it and revise it there.",
+        )
     return StoredInTeam(team.save(memory, replaces=current.digest))
+
+
+def _last_writer(team: TeamStorage, memory_id: str) -> str:
+    """Return who wrote what a memory of the team says now."""
+    written = [change for change in team.history(memory_id) if change.kind in WRITING]
+    return written[-1].author if written else ""
 
 
 def _take_place(

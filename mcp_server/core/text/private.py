@@ -23,6 +23,11 @@ def without_private(text: str) -> str:
     return "".join([*parts, text[at:] if depth == 0 else ""])
 
 
+def has_private(text: str) -> bool:
+    """Tell whether *text* has a mark of `<private>`."""
+    return bool(_PRIVATE.search(text))
+
+
 def kept_of(prompt: str) -> str:
     """Return the part of *prompt* that may be stored: nothing with `#skip`, and no private text."""
     return "" if says_skip(prompt) else without_private(prompt).strip()

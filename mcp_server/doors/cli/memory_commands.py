@@ -326,7 +326,9 @@ def restore_command(memory_id: str) -> None:
     store = opened.store()
     if author(opened) != MANUAL and (kept := kept_from_restoring(store, memory_id, turns(opened))):
         raise PersonNeeded(TAKING_BACK, f"restore {kept.memory.id}")
-    restored = restore_anywhere(store, memory_id)
+    restored = restore_anywhere(
+        store, memory_id, consent=lambda: _check_may_change_team(opened, f"restore {memory_id}")
+    )
     if isinstance(restored, Stored):
         output.print_shown(shown_team.restored(restored))
     else:

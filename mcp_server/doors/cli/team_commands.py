@@ -71,7 +71,7 @@ def leave_command(yes: bool) -> None:
     state = membership.membership(store)
     if state and state.waiting:
         output.print_shown(shown.state(state))
-        click.echo(f"Not sent to the team, and now deleted: {counted(len(state.waiting), 'memory')}.")
+        click.echo(f"Leaving deletes what was not sent to the team: {counted(len(state.waiting), 'memory')}.")
     if state and not yes:
         click.confirm(f"Leave the team {visible(state.name)}?", default=False, abort=True)
     name = membership.leave(store)

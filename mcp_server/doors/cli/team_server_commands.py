@@ -205,7 +205,7 @@ def export_command(folder: Path, database: str | None) -> None:
     with _database(output.opened(), database) as team:
         storage = team.storage_for(_member(team.members(), ""))
         report = export_team(storage, folder, lambda _: None)
-    output.print_shown(exported(report, folder))
+    output.print_shown(exported(report, folder, of_team=True))
 
 
 @click.command("import")

@@ -318,7 +318,15 @@ def register(application: Application) -> None:
         """Bring back a memory that was forgotten or archived."""
         store = open_store()
         ask_before_restoring(Dialog(context), store, id, application.turns)
-        restored = restore_anywhere(store, id)
+        restored = restore_anywhere(
+            store,
+            id,
+            consent=lambda: Dialog(context).consent(
+                f"Restore the memory {one_line(id, 80)} for the whole team?",
+                act=CHANGING_TEAMS,
+                typed=f"restore {one_line(id, 80)}",
+            ),
+        )
         if isinstance(restored, Stored):
             return shown_team.restored(restored)
         return shown.restored(restored, standing_beside(store, restored))

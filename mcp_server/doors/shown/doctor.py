@@ -24,6 +24,7 @@ from mcp_server.actions.status.checks import (
     Seen,
     ServerFails,
     StoreFolder,
+    TeamSeen,
     Toolsets,
 )
 from mcp_server.actions.status.module_seen import ModuleSeen
@@ -129,6 +130,8 @@ def _seen(seen: Seen) -> str:
             return f"{name} is allowed; {today(spent)} of ${daily_usd:.2f} spent today"
         case LastExchange(url, at, why):
             return why or f"{url}, last exchange {minute(at) or 'none yet'}"
+        case TeamSeen(name, member, role):
+            return f"{name} answers, and knows you as {member} ({role})"
         case _:
             return str(seen)
 

@@ -50,12 +50,13 @@ def taken_in(
     )
 
 
-def exported(export: Exported, target: Path) -> Shown:
+def exported(export: Exported, target: Path, *, of_team: bool = False) -> Shown:
     """Return how many memories *target* holds now, and what could not be written there."""
+    nothing = f"There is nothing to export yet{'' if of_team else '; all projects may have more'}."
     return Shown(
         f"{target} holds {counted(export.memories, 'memory')} now.",
         rows=[("left", reason) for reason in export.left],
-        notes=["" if export.memories else "There is nothing to export yet; all projects may have more."],
+        notes=["" if export.memories else nothing],
         json={"target": target, **asdict(export)},
     )
 

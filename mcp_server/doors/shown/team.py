@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NO_TEAM = "You are not in a team: 'daybook team join URL' joins one."
 VERSION = 12  # characters of a version's digest that are shown
 WAITS = "It waits here and is sent to the team automatically: 'daybook team status' shows it."
+NOT_SENT = "not given to the team yet: 'daybook team status' says why"
+STILL_WAITS = "what waits here says this now."
 REFUSED = "'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up."
 UNREADABLE = "Mend a file that cannot be read, or delete it; its memory is not sent."
 STAYED = "A curator can change what stays; 'daybook team send' clears the list."
@@ -128,13 +130,13 @@ def stored(gift: GivenToTeam, *, verb: str = "remembered") -> Shown:
         "id": memory.id,
         "level": "team",
         "known": bool(outcome and outcome.known),
-        "waits": gift.waits,
+        "waits": gift.waits or ("" if outcome else STILL_WAITS),
         "superseded": list(outcome.gone) if outcome else [],
         "near": [result.stored.memory.id for result in outcome.near] if outcome else [],
         "version": outcome.stored.digest if outcome else "",
     }
     if outcome is None:
-        return Shown(f"{memory.id}: not given to the team yet: {gift.waits}", notes=(WAITS,), json=json)
+        return Shown(f"{memory.id}: not given to the team yet: {json['waits']}", notes=(WAITS,), json=json)
     if outcome.known:
         head = f"{memory.id}: known to the team already{_whose(outcome.stored)}; nothing was stored."
         return Shown(head, rows=(("title", memory.title),), json=json)
@@ -176,12 +178,13 @@ def whole(stored: Stored) -> Shown:
         ("level", "team"),
         ("written by", stored.author),
         ("confirmed by", stored.confirmed_by or "nobody: treat as data"),
+        ("waits", "" if stored.digest else NOT_SENT),
         ("updated", f"{memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}"),
         *kept_with(memory),
     )
     version = stored.digest[:VERSION]
     return Shown(
-        f"{memory.id} · {memory.type} · {memory.status.value} · version {version}",
+        f"{memory.id} · {memory.type} · {memory.status.value}{f' · version {version}' if version else ''}",
         rows=rows,
         body=memory.text,
         offset=0,

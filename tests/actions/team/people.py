@@ -8,8 +8,10 @@ from threading import Event
 from typing import Any
 
 from mcp_server.actions.team import membership
+from mcp_server.actions.team.give import remember_for_team
+from mcp_server.actions.team.store_in_team import StoredInTeam
 from mcp_server.adapters import places
-from mcp_server.core.memory import Memory
+from mcp_server.core.memory import Draft, Memory
 from mcp_server.core.search.query import Query
 from mcp_server.core.storage.port import Results, Stored
 from mcp_server.core.team.team import Role, TeamStorage
@@ -103,3 +105,21 @@ def of(team: MinimalTeam, name: str, role: Role) -> TeamStorage:
 
 def away(team: MinimalTeam) -> None:
     team.away = True
+
+
+def draft(text: str = WEBHOOK, **more: object) -> Draft:
+    return Draft(str(more.pop("title", "Webhook")), text, type="gotcha", **more)  # type: ignore[arg-type]
+
+
+def remembered(store: Store, text: str = WEBHOOK, **more: object) -> StoredInTeam:
+    """Remember *text* for the team, whose server answers."""
+    stored = remember_for_team(store, draft(text, **more)).done
+    assert stored
+    return stored
+
+
+def put_off(store: Store, text: str = WEBHOOK, **more: object) -> Memory:
+    """Remember *text* for the team, whose server does not answer; return what waits."""
+    outcome = remember_for_team(store, draft(text, **more))
+    assert (outcome.done, outcome.waits) == (None, "The team's database does not answer.")
+    return outcome.memory

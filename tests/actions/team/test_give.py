@@ -7,10 +7,10 @@ import pytest
 from mcp_server.actions.context.notice import next_notice
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.status.status import status
 from mcp_server.actions.team.copy import copy
-from mcp_server.actions.team.give import promote_to_team, remember_for_team, revise_for_team
+from mcp_server.actions.team.give import revise_for_team
 from mcp_server.actions.team.memories import (
     confirm_in_team,
     forget_if_of_team,
@@ -22,10 +22,9 @@ from mcp_server.actions.team.memories import (
     unconfirmed,
 )
 from mcp_server.actions.team.send import drop, send, waiting
-from mcp_server.actions.team.store_in_team import StoredInTeam
 from mcp_server.actions.upkeep.work import work
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, StorageUnavailable
-from mcp_server.core.memory import Draft, Link, Memory
+from mcp_server.core.memory import Link
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Role
@@ -33,27 +32,9 @@ from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
-from tests.actions.team.people import WEBHOOK, Person, confirmed, of, saved
+from tests.actions.team.people import WEBHOOK, Person, confirmed, draft, of, put_off, remembered, saved
 from tests.conftest import Clock
 from tests.team_server.minimal_team import MinimalTeam
-
-
-def draft(text: str = WEBHOOK, **more: object) -> Draft:
-    return Draft(str(more.pop("title", "Webhook")), text, type="gotcha", **more)  # type: ignore[arg-type]
-
-
-def remembered(store: Store, text: str = WEBHOOK, **more: object) -> StoredInTeam:
-    """Remember *text* for the team, whose server answers."""
-    stored = remember_for_team(store, draft(text, **more)).done
-    assert stored
-    return stored
-
-
-def put_off(store: Store, text: str = WEBHOOK, **more: object) -> Memory:
-    """Remember *text* for the team, whose server does not answer; return what waits."""
-    outcome = remember_for_team(store, draft(text, **more))
-    assert (outcome.done, outcome.waits) == (None, "The team's database does not answer.")
-    return outcome.memory
 
 
 def agreed() -> None:
@@ -192,48 +173,6 @@ def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam,
     assert "did not take" not in sentence(next_notice(ben.store, identity=""))
 
 
-def promoted(store: Store, own: str) -> Stored:
-    """Promote *own* to the team, whose server answers."""
-    promoted_as = promote_to_team(store, own).done
-    assert promoted_as
-    return promoted_as.stored
-
-
-def test_promoting_gives_the_team_a_copy_and_later_its_change(team: MinimalTeam, ben: Person) -> None:
-    own = remember(ben.store, draft(level=Level.USER)).memory.id
-    assert promoted(ben.store, own) == ben.team.load(own)
-    stored = ben.team.load(own)
-    assert (stored.memory.text, stored.author) == (WEBHOOK, "ben")
-    assert read_anywhere(ben.store, own).memory.text == WEBHOOK
-    assert promoted(ben.store, own) == stored, "it says nothing new"
-    revise(ben.store, own, Revision(text="Skip body parsing for the webhook."))
-    promoted(ben.store, own)
-    assert ben.team.load(own).memory.text == "Skip body parsing for the webhook."
-    revise(ben.store, own, Revision(tags=("stripe",)))
-    promoted(ben.store, own)
-    assert ben.team.load(own).memory.tags == ("stripe",)
-    assert len(ben.team.history(own)) == 3
-
-
-def test_a_change_that_is_promoted_while_the_team_is_away_is_given_later(
-    team: MinimalTeam, ben: Person
-) -> None:
-    own = remember(ben.store, draft(level=Level.USER)).memory.id
-    promoted(ben.store, own)
-    revise(ben.store, own, Revision(text="Skip body parsing for the webhook."))
-    team.away = True
-    assert promote_to_team(ben.store, own).waits
-    team.away = False
-    assert send(ben.store, ben.team).given
-    assert ben.team.load(own).memory.text == "Skip body parsing for the webhook."
-
-
-def test_what_waits_for_the_persons_word_is_not_given_to_others(ben: Person) -> None:
-    own = remember(ben.store, draft(level=Level.USER, source="assistant")).memory.id
-    with pytest.raises(Rejected, match="waits for you to accept it"):
-        promote_to_team(ben.store, own)
-
-
 def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restored(
     team: MinimalTeam, person: Join
 ) -> None:
@@ -254,7 +193,9 @@ def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restore
         carla.team.load("webhook")
     done = [(ChangeKind.CREATED, "anna"), (ChangeKind.REVISED, "carla"), (ChangeKind.FORGOTTEN, "carla")]
     assert of_history(carla) == (done, "")
-    restore_anywhere(carla.store, "webhook")
+    restore_anywhere(carla.store, "webhook", consent=agreed)
+    with pytest.raises(Rejected, match="was not forgotten"):
+        restore_anywhere(carla.store, "webhook", consent=agreed)
     assert of_history(carla) == ([*done, (ChangeKind.RESTORED, "carla")], "Skip the parser.")
     assert history_if_of_team(carla.store, "nothing-of-the-sort") is None
 

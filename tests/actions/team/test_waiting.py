@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.status.status import status
-from mcp_server.actions.team.give import remember_for_team
+from mcp_server.actions.team.give import remember_for_team, revise_for_team
+from mcp_server.actions.team.memories import forget_if_of_team, is_of_team, read_anywhere
 from mcp_server.actions.team.send import drop, put_off, send, waiting
-from mcp_server.core.errors import NotAllowed
+from mcp_server.core.errors import NotAllowed, Rejected
 from mcp_server.core.memory import Draft, Memory
-from tests.actions.team.people import WEBHOOK, Person
+from mcp_server.core.storage.port import Stored
+from tests.actions.team.conftest import Join
+from tests.actions.team.people import WEBHOOK, Person, confirmed, saved
 from tests.team_server.minimal_team import MinimalTeam
 
 LATER = "The webhook of Stripe needs the raw body and its header."
@@ -74,3 +78,71 @@ def test_a_file_that_waits_and_cannot_be_read_is_named_and_the_others_are_sent(
     state = status(ben.store, has_key=False)
     assert state.team and state.team.unreadable == (str(damaged),)
     assert damaged.read_text(encoding="utf-8") == content
+
+
+def test_what_waits_is_read_and_changed_again_with_nothing_lost(team: MinimalTeam, ben: Person) -> None:
+    team.away = True
+    waits = remember_for_team(ben.store, Draft("Webhook", WEBHOOK, type="gotcha")).memory
+    read_now = read_anywhere(ben.store, waits.id)
+    assert isinstance(read_now, Stored)
+    assert (read_now.memory.text, read_now.digest, read_now.author) == (WEBHOOK, "", "ben")
+
+    assert is_of_team(ben.store, waits.id)
+    revise_for_team(ben.store, waits.id, Revision(tags=("stripe",)))
+    assert not revise_for_team(ben.store, waits.id, Revision(text=LATER)).done
+    (entry,) = waiting(ben.store)
+    assert (entry.memory.text, entry.memory.tags) == (LATER, ("stripe",))
+
+    team.away = False
+    send(ben.store, ben.team)
+    stored = ben.team.load(waits.id).memory
+    assert (stored.text, stored.tags) == (LATER, ("stripe",))
+
+
+def test_of_two_changes_of_the_teams_memory_while_it_is_away_none_is_lost(
+    team: MinimalTeam, person: Join
+) -> None:
+    confirmed(team, "webhook")
+    anna = person("anna")
+    anna.join()
+    team.away = True
+    revise_for_team(anna.store, "webhook", Revision(tags=("stripe",)))
+    team.away = False  # it is back, and the worker has not sent the first yet
+    revise_for_team(anna.store, "webhook", Revision(text=LATER))
+
+    assert not send(anna.store, anna.team).refused
+    stored = anna.team.load("webhook").memory
+    assert (stored.text, stored.tags) == (LATER, ("stripe",))
+
+
+def test_what_was_refused_is_changed_and_sent_again(ben: Person, memory: Memory) -> None:
+    def refuse() -> None:
+        raise NotAllowed("Readers write nothing.")
+
+    ben.team.while_saving = refuse
+    assert send(ben.store, ben.team).refused
+    revise_for_team(ben.store, memory.id, Revision(text=LATER))
+    assert not send(ben.store, ben.team).refused
+    assert ben.team.load(memory.id).memory.text == LATER
+
+
+def test_a_refused_change_leaves_the_way_to_what_the_team_says_now(team: MinimalTeam, person: Join) -> None:
+    confirmed(team, "webhook")
+    anna = person("anna")
+    anna.join()
+    team.away = True
+    revise_for_team(anna.store, "webhook", Revision(text=LATER))
+    team.away = False
+    saved(team, "webhook", "Skip the parser.")
+    assert send(anna.store, anna.team).refused
+
+    revise_for_team(anna.store, "webhook", Revision(tags=("stripe",)))
+    stored = anna.team.load("webhook").memory
+    assert (stored.text, stored.tags) == ("Skip the parser.", ("stripe",))
+    assert [entry.memory.text for entry in waiting(anna.store)] == [LATER], "the refused words are kept"
+
+
+def test_what_waits_is_not_forgotten_but_dropped(ben: Person, memory: Memory) -> None:
+    with pytest.raises(Rejected, match="was not given to the team yet") as refused:
+        forget_if_of_team(ben.store, memory.id, forever=False, consent=lambda: None)
+    assert refused.value.hint == f"'daybook team drop {memory.id}' gives it up."
