@@ -158,7 +158,7 @@ class EmbedderUnavailable(DaybookError):
     """The embedding model cannot be loaded; recall answers by words alone."""
 
     exit_code = 8
-    hint = "Run 'daybook doctor' to see why; set EMBEDDING_MODEL=none to search by words only."
+    hint = "'daybook model use NAME' chooses another: one of 'daybook model list', or 'none' for words only."
 
 
 class ModelUnavailable(DaybookError):

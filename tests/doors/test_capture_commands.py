@@ -92,3 +92,39 @@ def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(
     assert stored["action"] == "add"
     assert run("trust", "--list").stdout == "Nothing waits for you.\n"
     assert "approve every request" in run("brief").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        (("--model",), {"DAYBOOK_MODEL_CALLS": "true"}),
+        (("--daily-usd", "99"), {"DAYBOOK_DAILY_USD": "99"}),
+        (("--daily-calls", "900"), {"DAYBOOK_DAILY_CALLS": "900"}),
+        (("--plan",), {"DAYBOOK_PLAN_CALLS": "true"}),
+    ],
+)
+def test_a_variable_set_for_the_command_is_no_consent_that_lasts(
+    run: Run, memory_dir: Path, words: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    process = run("setup", *words, **variables)
+
+    assert process.returncode == 12
+    assert not (memory_dir / "config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        (("--no-model",), {"DAYBOOK_MODEL_CALLS": "true"}),
+        (("--daily-usd", "0.01"), {"DAYBOOK_DAILY_USD": "0.2"}),
+        (("--no-plan",), {"DAYBOOK_PLAN_CALLS": "true"}),
+        (("--capture", "manual"), {"DAYBOOK_CAPTURE": "auto"}),
+    ],
+)
+def test_setup_says_that_a_variable_wins_over_what_was_chosen(
+    run: Run, words: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    ((name, value),) = variables.items()
+
+    assert f"{name} is set to '{value}' and wins" in run("setup", *words, **variables).stderr
+    assert run("setup", *words).stderr == ""

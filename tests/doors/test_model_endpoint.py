@@ -73,6 +73,23 @@ def test_without_a_yes_nothing_is_sent(home: Path) -> None:
     assert config(home) == ""
 
 
+def test_status_of_the_model_asks_whether_its_endpoint_answers(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        type_use(home, setting(server))
+        answering = run(home, "model", "status").stdout
+        server.answers = embeds(12)
+        changed = run(home, "model", "status").stdout
+        refused = type_use(home, f"{server.url}#another", answers=YES).stdout
+    gone = run(home, "model", "status").stdout
+    failed = type_use(home, f"{server.url}#another", answers=YES).stdout
+
+    assert "problem" not in answering
+    assert "its model has changed" in changed
+    assert "another#12 answers" in refused
+    assert "nothing answers at that address" in gone
+    assert f"Nothing was changed: '{server.url}#another#12' stays." in " ".join(failed.split())
+
+
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [

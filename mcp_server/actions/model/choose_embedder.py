@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.model.setup import Choices, setup
@@ -28,6 +28,8 @@ from mcp_server.core.search.query import Filter
 from mcp_server.core.text.words import is_foreign
 from mcp_server.store import Store
 
+PROBE = "probe"  # what an endpoint is sent to see whether it answers
+PATIENCE = 10.0  # seconds that it has for that
 LOOKED_AT = 200  # newest memories of all projects, whose language tells which model fits
 
 
@@ -87,6 +89,21 @@ def progress(store: Store) -> Progress:
             problem = str(error)
     with store.database.read() as db:
         return Progress(setting, vectors.count_passages(db), vectors.count_vectors(db, model), problem)
+
+
+def progress_now(store: Store) -> Progress:
+    """Return how far the chosen model is, and whether it answers at this moment: an endpoint is asked."""
+    known = progress(store)
+    if known.problem or not is_endpoint(known.chosen):
+        return known
+    meaning = store.meaning.loaded()
+    if meaning is None:
+        return replace(known, problem=store.meaning.problem)
+    try:
+        meaning.embedder.embed_queries([PROBE], patience=PATIENCE)
+    except EmbedderUnavailable as error:
+        return replace(known, problem=str(error))
+    return known
 
 
 def setting_of(typed: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, leftovers
 from mcp_server.core.errors import Rejected, SettingsError
-from mcp_server.core.settings import CAPTURES, Settings, parse_settings
+from mcp_server.core.settings import CAPTURES, ROWS, Settings, parse_settings
 from mcp_server.store import Store
 
 CONFIG = "config.toml"
@@ -68,6 +68,16 @@ def allows_more(now: Settings, choices: Choices) -> bool:
         or (choices.capture and CAPTURES.index(choices.capture) < CAPTURES.index(now.capture))
         or choices.api_key
     )
+
+
+def overruled(choices: Choices, now: Settings) -> list[str]:
+    """Return the variables for which *choices*, in `config.toml` since, do not hold in the settings *now*."""
+    chosen = {name: getattr(choices, name) for name in Choices.__slots__ if name in ROWS}
+    return [
+        ROWS[name].variable
+        for name, value in chosen.items()
+        if value is not None and value != getattr(now, name)
+    ]
 
 
 def with_values(text: str, values: Mapping[str, object]) -> str:

@@ -8,19 +8,19 @@ import click
 from mcp_server.actions.judge import candidate, named_candidates
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
-from mcp_server.actions.model.setup import Choices, allows_more, setup
+from mcp_server.actions.model.setup import Choices, allows_more, overruled, setup
 from mcp_server.actions.recall.ask import ask
 from mcp_server.actions.upkeep import backfill as filling
 from mcp_server.actions.upkeep import tidy as tidying
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.bootstrap import has_key, model_key
+from mcp_server.bootstrap import has_key, model_key, read_config
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.embedding_models import BY_NAME, MULTILINGUAL
 from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.render import counted, visible
-from mcp_server.core.settings import CAPTURES, MODEL, Settings
+from mcp_server.core.settings import CAPTURES, MODEL, Settings, parse_settings
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
@@ -99,11 +99,15 @@ def setup_command(
     choices = Choices(
         model, daily_usd, daily_calls, capture, api_key, plan_calls=plan, daily_plan_calls=daily_plan_calls
     )
-    if allows_more(store.settings, choices):
+    # Variables do not count: Claude may set them for this very command.
+    if allows_more(parse_settings({}, read_config(opened.environment)), choices):
         person.require("allowing Daybook more than before")
     setup(store, choices)
     model_call.resume(output.opened().store())
     settings = output.opened().settings
+    for variable in overruled(choices, settings):
+        over = opened.environment.get(variable, "")
+        click.echo(f"{variable} is set to '{over}' and wins over config.toml: unset it.", err=True)
     click.echo(f"capture is {settings.capture}.")
     _tell_of_calls(settings, opened.environment)
     if asks and choose_embedder.speaks_another_language(store):

@@ -15,6 +15,7 @@ from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.shown import figures
+from mcp_server.store import Store
 
 
 @click.group("model", cls=SuggestingGroup)
@@ -55,11 +56,11 @@ def use_command(model: str, key: bool) -> None:
 @model_group.command("status")
 @as_json
 def status_command() -> None:
-    """Show which model is used, and how many passages it has embedded.
+    """Show which model is used, whether its endpoint answers, and how many passages it has embedded.
 
     Example: daybook model status
     """
-    progress = choose_embedder.progress(output.opened().store())
+    progress = choose_embedder.progress_now(output.opened().store())
     output.print_shown(figures.embedding(progress))
 
 
@@ -72,17 +73,13 @@ def use(model: str, *, asks_key: bool = False) -> None:
     opened = output.opened()
     store = opened.store()
     setting = choose_embedder.setting_of(model)
-    if megabytes := choose_embedder.missing(store, setting):
-        person.require("downloading a model")
-        with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
-            endpoint = opened.environment.get("HF_ENDPOINT", "")
-            choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
-    key = _agreed(opened, setting, asks_key=asks_key)
-    keeps = key is not None or choose_embedder.keeps_key(store, setting)
-    used = key if keeps else opened.environment.get("EMBEDDING_API_KEY", "")
-    setting = choose_embedder.choose(
-        store, setting, load=lambda chosen: opened.load_embedder(chosen, key=used), key=key
-    )
+    try:
+        setting = _chosen(opened, store, setting, asks_key=asks_key)
+    except EmbedderUnavailable as error:
+        if error.hint != EmbedderUnavailable.hint:
+            raise
+        stays = f"Nothing was changed: '{store.settings.embedding_model}' stays."
+        raise EmbedderUnavailable(str(error), stays) from None
     if over := opened.environment.get("EMBEDDING_MODEL", ""):
         click.echo(
             f"'{setting}' is set in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
@@ -93,6 +90,21 @@ def use(model: str, *, asks_key: bool = False) -> None:
         click.echo("Memories are searched by words only.")
         return
     _embed(output.opened())
+
+
+def _chosen(opened: Opened, store: Store, setting: str, *, asks_key: bool) -> str:
+    """Download the model of *setting* if need be, choose it, and return it as it is written."""
+    if megabytes := choose_embedder.missing(store, setting):
+        person.require("downloading a model")
+        with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
+            endpoint = opened.environment.get("HF_ENDPOINT", "")
+            choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
+    key = _agreed(opened, setting, asks_key=asks_key)
+    keeps = key is not None or choose_embedder.keeps_key(store, setting)
+    used = key if keeps else opened.environment.get("EMBEDDING_API_KEY", "")
+    return choose_embedder.choose(
+        store, setting, load=lambda chosen: opened.load_embedder(chosen, key=used), key=key
+    )
 
 
 SENT = """\
