@@ -51,7 +51,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
 
     Where nothing is captured the worker only does upkeep, and exchanges with other machines and the team.
     """
-    from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
+    from mcp_server.actions.capture.note import captures, lasting, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.remote.notes import has_remote
     from mcp_server.adapters.team_membership import has_team
@@ -62,7 +62,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     if captures(store, path):
         if store.session:
             store.try_record("session_ended")
-        note_ended(store, path, folder=str(folder))
+        note_ended(store, path, folder=lasting(store, folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)
     elif (upkeep_is_due(store) or shares) and os.environ.get(SETUP) != "missing":
@@ -114,6 +114,7 @@ def subagent_start(event: dict[str, Any]) -> dict[str, Any]:
 
 def stop(event: dict[str, Any]) -> dict[str, Any]:
     """Note the turn and do the work that it leaves; needs our environment, and Claude Code does not wait."""
+    from mcp_server.actions.capture.note import lasting
     from mcp_server.actions.judge.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.parent_processes import client_started_by_claude
@@ -127,7 +128,7 @@ def stop(event: dict[str, Any]) -> dict[str, Any]:
         note_turn(
             store,
             transcript,
-            folder=str(event.get("cwd") or opened.folder),
+            folder=lasting(store, folder),
             start_worker=lambda: start_worker(opened.environment),
         )
     reply = str(event.get("last_assistant_message") or "")[:LONGEST_REPLY]
@@ -142,7 +143,7 @@ def pre_compact(event: dict[str, Any]) -> str:
 
     Claude Code takes plain text here.
     """
-    from mcp_server.actions.capture.note import captures, note_ended
+    from mcp_server.actions.capture.note import captures, lasting, note_ended
     from mcp_server.actions.context.compaction import before_compaction
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.environment import persons_own
@@ -151,7 +152,7 @@ def pre_compact(event: dict[str, Any]) -> str:
     transcript = Path(str(event.get("transcript_path") or ""))
     if not captures(store, transcript):
         return ""
-    note_ended(store, transcript, folder=str(folder))
+    note_ended(store, transcript, folder=lasting(store, folder))
     start_worker(persons_own(os.environ, folder))
     return before_compaction(store, transcript)
 

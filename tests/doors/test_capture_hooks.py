@@ -17,6 +17,7 @@ from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.adapters.project.repositories import git, needs_git, repository
 from tests.conftest import Open
 from tests.doors.called import connected
 from tests.hook_process import run_hook
@@ -51,6 +52,12 @@ def told_by(recorded: Recorded) -> dict[str, str]:
     return {
         "session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(recorded.cwd)
     }  # fmt: skip
+
+
+def noted_folders(store: Store) -> list[str]:
+    """Return where a worker looks for the project of each transcript that was noted."""
+    read_lines = [event for path in store.ledger.paths() for event, _ in read_events(path, 0)]
+    return [str(event.data["folder"]) for event in read_lines if event.event == "transcript_seen"]
 
 
 def events(store: Store) -> list[str]:
@@ -215,3 +222,29 @@ def test_where_no_module_is_an_answer_is_noted_and_judged_by_a_process(
     assert "judged_origin" in events(store)
     sync(store)
     assert is_accepted(store, read(store, stored))
+
+
+@needs_git
+@pytest.mark.parametrize("event", ["Stop", "SessionEnd", "PreCompact"])
+def test_a_session_in_a_worktree_is_noted_for_the_repository_for_the_worktree_may_go(
+    memory_dir: Path, recorded: Recorded, project: Path, store: Store, tmp_path: Path, event: str
+) -> None:
+    repository(project)
+    git(project, "worktree", "add", "-q", str(tmp_path / "second"))
+    recorded.cwd = tmp_path / "second"
+    recorded.claude("A third line, so that it counts.")
+
+    hook(event, memory_dir, recorded, DAYBOOK_SETUP="missing")
+
+    assert noted_folders(store) == [str(project)]
+
+
+def test_an_answer_is_noted_for_the_project_of_the_session_wherever_its_shell_is(
+    memory_dir: Path, recorded: Recorded, project: Path, opened: Opened, tmp_path: Path
+) -> None:
+    recorded.claude("A third line, so that it counts.")
+    told = {**told_by(recorded), "cwd": str(tmp_path), "hook_event_name": "Stop"}
+
+    run_hook(memory_dir, "Stop", told, folder=project)
+
+    assert noted_folders(opened.store()) == [str(project)]

@@ -31,6 +31,15 @@ def note_seen(
     )
 
 
+def lasting(store: Store, folder: Path) -> str:
+    """
+    Return the folder by which a worker finds the project of a session that works in *folder*.
+
+    A worktree may be gone by then: in a repository it is the main one.
+    """
+    return str(store.project.root if store.project else folder)
+
+
 def note_answer(store: Store, path: Path, *, folder: str) -> bool:
     """
     Note the transcript after an answer, when at least three lines are new.

@@ -77,7 +77,6 @@ class Hooks:
         session_id: str = "",
         prompt: str = "",
         transcript_path: str = "",
-        cwd: str = "",
         reply: str = "",
         origin: str = "",
         module: str = "",
@@ -111,7 +110,7 @@ class Hooks:
                 return self._permission(tool)
             output = NOTHING
             if self._on:
-                output = self._output(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
+                output = self._output(event, prompt, Path(transcript_path), reply[: turns.LONGEST_REPLY])
             self._opened.database.trouble.remarks()  # no one reads them here
             self.look.beside()
             return output
@@ -144,7 +143,7 @@ class Hooks:
             note_by_claude(self._opened.store())
             self._noted = session.id
 
-    def _output(self, event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
+    def _output(self, event: str, prompt: str, transcript: Path, reply: str) -> str:
         session = self.session
         store = self._opened.store()
         if event == "UserPromptSubmit":
@@ -164,6 +163,7 @@ class Hooks:
             self._called = Called()
             self._to_tell.clear()
         if event == "Stop":
+            from mcp_server.actions.capture.note import lasting
             from mcp_server.adapters.own_process import start_worker
 
             transcript = transcript if transcript.name else session.transcript() or transcript
@@ -178,7 +178,7 @@ class Hooks:
                 turns.note_turn(
                     store,
                     transcript,
-                    folder=cwd or str(self._opened.folder),
+                    folder=lasting(store, self._opened.folder),
                     start_worker=lambda: start_worker(self._opened.environment),
                 )
         return NOTHING

@@ -16,11 +16,11 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
-from tests.actions.work.worked import LONG, conversations, ended, worked
+from tests.actions.work.worked import DECIDED, LONG, conversations, ended, worked
 from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
-from tests.recorded import Recorded, queued
+from tests.recorded import Recorded, queued, seen
 from tests.scripted_model import ScriptedModel, agreed
 
 # A process counts as its own peak what its parent had when it was started: this one is small.
@@ -216,3 +216,15 @@ def test_however_large_a_transcript_is_it_is_read_in_100_mb(memory_dir: Path, re
     assert queued(store, recorded).kept == recorded.path.stat().st_size
     print(f"{HUGE / 1e6:.0f} MB in {int(process.stdout) // 1024} MiB")
     assert int(process.stdout) < 100 * 1024  # KiB
+
+
+def test_a_session_stays_ended_when_its_last_answer_is_noted_after_its_end(
+    store: Store, recorded: Recorded
+) -> None:
+    recorded.user(DECIDED)
+
+    assert seen(store, recorded, ended=True).ended
+    assert seen(store, recorded, ended=False).ended
+
+    recorded.user("The session goes on.")
+    assert not seen(store, recorded, ended=False).ended

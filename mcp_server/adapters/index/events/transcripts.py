@@ -87,7 +87,9 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
             db.execute(
                 "INSERT INTO transcripts (path, session, folder, at, ended, seen, paid_from)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET session = excluded.session,"
-                " folder = excluded.folder, at = excluded.at, ended = excluded.ended, seen = excluded.seen,"
+                " folder = excluded.folder, at = excluded.at, seen = excluded.seen,"
+                # Two hooks of the last turn may note the same end in either order.
+                " ended = iif(excluded.ended OR excluded.seen > seen, excluded.ended, ended),"
                 " paid_from = max(paid_from, excluded.paid_from)",
                 (
                     path, str(data.get("session", "")), str(data.get("folder", "")), at,
