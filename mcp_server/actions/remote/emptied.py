@@ -89,3 +89,17 @@ def lost_a_ledger(repository: Repository, base: str, theirs: str) -> bool:
     return any(
         paths.sort_of(path) is paths.PathSort.LEDGER and path not in left for path in repository.tree(base)
     )
+
+
+def has_all_given(repository: Repository, former: str, theirs: str, copy: str) -> bool:
+    """
+    Tell whether the remote's commit *theirs* has all that the machine of *copy* had given it in *former*.
+
+    One that has not comes from a backup: what it lacks was not forgotten.
+    """
+    left = repository.tree(theirs)
+    return all(
+        left.get(path) == blob
+        for path, blob in repository.tree(former).items()
+        if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) == copy
+    )

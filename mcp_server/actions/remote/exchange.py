@@ -20,7 +20,7 @@ from mcp_server.actions.remote.commits import (
     message_of,
     without_past,
 )
-from mcp_server.actions.remote.emptied import bring_back, lost_a_ledger
+from mcp_server.actions.remote.emptied import bring_back, has_all_given, lost_a_ledger
 from mcp_server.actions.remote.merged_files import Contents
 from mcp_server.actions.remote.store_tree import (
     MOST_LEDGER,
@@ -258,7 +258,7 @@ def _merge(
     Merge the remote's commit; *heads* are the one merged last, the one made here, and the remote's.
 
     If they have no common ancestor because another machine removed the history, the base is the one merged
-    last: the new history has its files, and what was changed since.
+    last: the new history has its files, and what was changed since. An earlier one from a backup has not.
     """
     former, head, theirs = heads
     base = repository.merge_base(head, theirs) if head else ""
@@ -270,7 +270,7 @@ def _merge(
     rewritten = apart and any(
         repository.message(root).startswith(REWRITTEN) for root in repository.roots(theirs)
     )
-    if rewritten:
+    if rewritten := rewritten and has_all_given(repository, former, theirs, remote_of(store).copy):
         base = former
     was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
     contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})

@@ -130,7 +130,7 @@ def back_again(memories: Sequence[tuple[str, str]]) -> str:
     more = f" and {len(memories) - MOST_NAMED} more" if len(memories) > MOST_NAMED else ""
     first = memories[0][0]
     return (
-        f"Forgotten on one of your machines, but reworded or pinned on another, so still there: {names}"
+        f"Forgotten on one of your machines, but kept, reworded or pinned on another, so still there: {names}"
         f"{more}. 'daybook forget {first}' puts it away everywhere, 'daybook validate {first}' keeps it."
     )
 

@@ -70,8 +70,8 @@ def exchanged(exchange: Exchanged) -> Shown:
                 for memory_id, other_id in exchange.clashes.items()
             ),
             *(
-                f"[{memory_id}] was forgotten here and is back, because another machine reworded or pinned"
-                f" it: 'daybook forget {memory_id}' puts it away everywhere."
+                f"[{memory_id}] was forgotten on one of your machines and came from another, which had kept,"
+                f" reworded or pinned it: 'daybook forget {memory_id}' puts it away everywhere."
                 for memory_id in exchange.back
             ),
             f"! {exchange.trouble} The memories here wait for the next exchange." if exchange.trouble else "",

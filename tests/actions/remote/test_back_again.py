@@ -9,6 +9,7 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import validate
 from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.set_up import add, look_ahead, remove
 from mcp_server.actions.status.status import status
 from mcp_server.doors.shown.remote import exchanged
 from mcp_server.doors.shown.state import needs
@@ -45,7 +46,8 @@ def test_the_exchange_and_the_state_name_it_on_both_machines(
     result = exchange(desk)
 
     assert result.added == result.back == (memory_id,)
-    assert any(f"[{memory_id}] was forgotten here and is back" in note for note in exchanged(result).notes)
+    (note,) = (note for note in exchanged(result).notes if memory_id in note)
+    assert "was forgotten on one of your machines and came from another" in note
     (sentence,) = named(desk)
     assert f"[{memory_id}] The port is 80." in sentence and f"'daybook validate {memory_id}'" in sentence
     machines.meet(desk, laptop)
@@ -64,6 +66,20 @@ def test_it_is_named_until_the_person_answers(
     machines.meet(desk, laptop)
 
     assert named(desk) == named(laptop) == []
+
+
+def test_what_was_forgotten_while_there_was_no_remote_is_named_as_it_is(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "The port is 80.")
+    exchange(desk)
+    remove(desk)
+    machines.clock.now += timedelta(minutes=1)
+    forget(desk, memory_id)
+
+    result = add(desk, look_ahead(desk, str(machines.remote)))
+
+    assert result.back == (memory_id,)
+    assert any("came from another, which had kept" in note for note in exchanged(result).notes)
 
 
 def test_what_the_person_brought_back_is_not_named(machines: Machines) -> None:

@@ -123,3 +123,26 @@ def test_an_exchange_that_ended_before_it_had_merged_does_not_undo_what_the_remo
 def _fetched_only(store: Store, machines: Machines) -> None:
     """Take in what the remote has, as an exchange does that is killed right afterwards."""
     repository_of(store).fetch(str(machines.remote), timeout=60)
+
+
+def test_an_earlier_history_that_is_there_again_takes_nothing_away(machines: Machines) -> None:
+    desk, laptop = machines.joined("desk"), machines.joined("laptop")
+    port = stored(desk, "The port is 80.")
+    machines.meet(desk, laptop)
+    rewrite(desk)
+    exchange(laptop)
+    shutil.copytree(machines.remote, machines.folder / "backup.git")
+    stored(desk, "The desk learned this afterwards.")
+    revise(desk, port, Revision(text="The port is 90."))
+    machines.meet(desk, laptop)
+    rewrite(desk)
+    machines.meet(laptop, desk)
+    shutil.rmtree(machines.remote)
+    (machines.folder / "backup.git").rename(machines.remote)
+
+    reports = machines.meet(desk, laptop)
+
+    assert not any(report.forgotten or report.trouble for report in reports)
+    assert says(desk) == says(laptop) and len(says(desk)) == 3
+    words = "\n".join(str(text) for text in says(desk).values())
+    assert "learned this afterwards" in words and "port is 90" in words
