@@ -37,6 +37,7 @@ from mcp_server.core.list_key import extended
 from mcp_server.core.memory import USE_WHEN
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why, change, change_of
+from mcp_server.core.text.private import has_private
 from mcp_server.store import Store
 
 ABOUT = "occasions-"  # the beginning of what the ledger calls such a question
@@ -71,7 +72,8 @@ def next_group(store: Store) -> Group | None:
     Return the next memories to ask about, those without occasions first; None for too few or enough today.
 
     They are the person's own and this project's, outside repositories, and may be shown with a prompt.
-    Occasions that the person may have written are left as they are. There are none while an answer waits.
+    Occasions that the person may have written are left as they are, and what they marked as private is not
+    asked about. There are none while an answer waits.
     """
     if store.settings.capture != "auto" or _answer_path(store).exists():
         return None
@@ -83,7 +85,8 @@ def next_group(store: Store) -> Group | None:
         rows = asked.with_few(db, vaults, ENOUGH, LOOKED_AT)
     memory_files: list[MemoryFile] = []
     for file in read_rows(store, rows):
-        if is_shown(store, file) and not _may_be_persons(store, file):
+        said = f"{file.memory.title}\n{file.memory.text}"
+        if is_shown(store, file) and not has_private(said) and not _may_be_persons(store, file):
             memory_files.append(file)
         if len(memory_files) == MOST:
             break

@@ -7,16 +7,20 @@ vector is replaced, a memory is found by words.
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from mcp_server.adapters.index.memories import changelog
+from mcp_server.adapters.index.memories import changelog, selections
 from mcp_server.adapters.index.search import vectors
 from mcp_server.adapters.model_folder import name_of
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import EmbedderUnavailable
+from mcp_server.core.ports import Embedded, Embedder
 from mcp_server.core.search.query import Answer, Confidence, Mode, Query
+from mcp_server.core.text.private import has_private
 from mcp_server.store import Store
 
+Batch = Sequence[tuple[int, int, str]]
+"""(passage, memory, text) of each, as the index numbers them."""
 BATCH = 16  # passages in one transaction: about a third of a second of one core
 
 
@@ -77,7 +81,7 @@ def embed_pending(
         if store.meaning() is not meaning:
             break  # what the person no longer chooses is sent nothing more
         try:
-            embedded = embedder.embed_passages([text for _, _, text in batch])
+            embedded = _embedded(store, embedder, batch)
         except EmbedderUnavailable:
             break
         with store.database.write() as db:
@@ -87,3 +91,20 @@ def embed_pending(
         if progress:
             progress(len(batch))
     return count
+
+
+def _embedded(store: Store, embedder: Embedder, batch: Batch) -> list[Embedded]:
+    """
+    Return what the model makes of *batch*; raises EmbedderUnavailable.
+
+    No passage of a memory in which the person marked something as private is sent anywhere: its vector is
+    zero, so that words alone find it.
+    """
+    stays: set[int] = set()
+    if embedder.sends:
+        with store.database.read() as db:
+            texts = selections.texts_of(db, {memory for _, memory, _ in batch})
+        stays = {memory for memory, text in texts.items() if has_private(text)}
+    sent = iter(embedder.embed_passages([text for _, memory, text in batch if memory not in stays]))
+    nothing = Embedded(bytes(4 * embedder.dimensions), b"")
+    return [nothing if memory in stays else next(sent) for _, memory, _ in batch]

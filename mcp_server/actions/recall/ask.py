@@ -1,16 +1,19 @@
 """ask: an answer to a question from what is remembered, with the ids it rests on."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.model.model_call import call_model
 from mcp_server.actions.recall.recall import note_found, recall
+from mcp_server.actions.recall.sent import sent
 from mcp_server.adapters import files
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.render import outdated, state_of, visible, within
 from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Hit, Query, check_question
 from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.private import without_private
 from mcp_server.store import Store
 
 MOST = 30  # memories that are put before the model: A-43 in docs/features.md
@@ -47,6 +50,7 @@ def ask(store: Store, question: str, *, given_to: str = "") -> CitedAnswer:
 
     The model sees the thirty best memories and must cite them; ids that it was not given are taken out.
     Without consent, key or budget the best passages are the answer, and `why` says what was missing.
+    What the person marked as private goes to no model.
     Raises Rejected for an empty question, IndexUnavailable.
     """
     question = check_question(redact(question.strip())[:LONGEST])
@@ -57,12 +61,15 @@ def ask(store: Store, question: str, *, given_to: str = "") -> CitedAnswer:
     if answer.verdict is Confidence.NONE:
         return CitedAnswer("", (), ())
     hits = answer.hits
+    asked, notes = without_private(question).strip(), sent(store, hits)
     try:
+        if not asked or not notes:
+            raise ModelUnavailable("The question, or all that answers it, is private: no model is asked.")
         reply = call_model(
             store,
             item=_item(store, question),
             system=prompt("ask"),
-            prompt=_request(question, hits),
+            prompt=_request(asked, notes),
             most_tokens=ANSWER_TOKENS,
             patience=files.PATIENCE,
         )
@@ -83,7 +90,7 @@ def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     return (*knowledge[:SHOWN], *talks)
 
 
-def _request(question: str, hits: tuple[Hit, ...]) -> str:
+def _request(question: str, hits: Sequence[Hit]) -> str:
     notes = []
     for hit in hits:
         state = state_of(hit.status, shadowed_by=hit.shadowed_by) or outdated(hit.outdated_by)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.recall.sent import sent
 from mcp_server.adapters.index.events import settled_pairs
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.capture.extraction import KNOWN, NEIGHBOUR, known_line
@@ -61,7 +62,7 @@ def near_sentences(store: Store, utterances: Iterable[Utterance]) -> list[Hit]:
     """
     best: dict[tuple[str, str], tuple[tuple[bool, float], Hit]] = {}
     for sentence in _sentences(utterances):
-        for place, hit in enumerate(neighbours_of(store, sentence, limit=OF_SENTENCE)):
+        for place, hit in enumerate(sent(store, neighbours_of(store, sentence, limit=OF_SENTENCE))):
             order = (place > 0, -_evidence(hit))
             text = excerpt(hit.text, query_terms(sentence), NEIGHBOUR)
             if (hit.ref, text) not in best or order < best[hit.ref, text][0]:

@@ -18,6 +18,7 @@ from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact
+from mcp_server.core.text.private import has_private
 from mcp_server.core.text.text_relation import (
     AUTHORITY,
     OTHER_WORD,
@@ -122,9 +123,11 @@ def lowest_source(sources: Iterable[str]) -> str:
 def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
     """
     Return groups to show to a model: 5 to 40 memories of one vault and type, the oldest first; none is fresh.
+
+    What the person marked as private is no model's to see, so a memory with such a part is in none.
     """
     by_type: dict[tuple[str, str], list[TidyItem]] = {}
-    old_items = (item for item in items if not item.fresh)
+    old_items = (item for item in items if not item.fresh and not has_private(item.statement.title_and_text))
     for item in sorted(old_items, key=lambda item: (item.created, item.ref)):
         by_type.setdefault((vault_in(item.ref), item.statement.type), []).append(item)
     chunks = [

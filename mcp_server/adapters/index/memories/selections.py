@@ -176,6 +176,14 @@ def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
     return with_id(db, [vault], memory_id)
 
 
+def texts_of(db: sqlite3.Connection, memories: Collection[int]) -> dict[int, str]:
+    """Return row number → title and text of *memories*, given by their row numbers."""
+    found = db.execute(
+        f"SELECT row, title || char(10) || text FROM memories WHERE row IN ({marks(memories)})", [*memories]
+    )
+    return dict(found.fetchall())
+
+
 def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:
     """
     Return the active memories that wait for the person, in the order of their paths.
