@@ -180,6 +180,21 @@ def test_a_reader_is_told_by_the_server_that_they_may_not(
     assert "not confirmed" in ben.recalls(QUESTION)
 
 
+def test_what_claude_may_not_do_in_the_team_is_told_as_a_command_that_does_it(
+    team: MinimalTeam, url: str, tmp_path: Path
+) -> None:
+    anna = Machine(tmp_path, team, "anna", Role.WRITER)
+    anna.join(url)
+    saved(team, "webhook")
+    words = ("revise", "webhook", "--text", "Parse it.")
+
+    refused = daybook(anna.home, *words, CLAUDECODE="1")
+
+    assert refused.returncode == 12
+    assert refused.stderr.rstrip().endswith(": daybook revise webhook --text 'Parse it.'")
+    assert "Parse it" not in team.kept.load("webhook").memory.text
+
+
 def test_a_memory_of_ones_own_is_promoted(team: MinimalTeam, url: str, tmp_path: Path) -> None:
     ben = Machine(tmp_path, team, "ben", Role.WRITER)
     own = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--json"))["id"]

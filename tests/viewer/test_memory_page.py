@@ -164,6 +164,24 @@ def test_an_undo_that_comes_too_late_takes_back_nothing_else(
         read(store, memory_id)
 
 
+def test_an_undo_of_what_was_edited_since_leads_to_where_both_are_shown(
+    page: Page, store: Store, memory_id: str
+) -> None:
+    page.get_by_role("button", name="Pin").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    file = read(store, memory_id)
+    file.path.write_bytes(file.data + b"By hand.\n")
+    page.get_by_role("button", name="Undo").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("it was changed since")
+    expect(alert).not_to_contain_text("--anyway")
+    alert.get_by_role("link", name="See both").click()
+    expect(page.get_by_text("By hand.").first).to_be_visible()
+    page.get_by_role("button", name="Undo it anyway").click()
+    expect(page.get_by_role("heading", name="Taken back")).to_be_visible()
+    assert not read(store, memory_id).memory.pinned
+
+
 @pytest.fixture
 def farther(look: Look, store: Store) -> Page:
     """The page of the person's memory whose id a memory of the project has, too."""

@@ -230,7 +230,7 @@ def revise_command(
         wanted,
         version=version_,
         keep_secrets=keep_secrets,
-        consent=lambda: _check_may_change_team(opened, f"revise {memory_id}"),
+        consent=lambda: _check_may_change_team(opened),
     )
     if given_to_team:
         output.print_shown(shown_team.stored(given_to_team, verb="revised"))
@@ -238,7 +238,7 @@ def revise_command(
     source = author(opened)
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
     if level and source != MANUAL and kept_from_moving(store, memory_id, level, turns(opened)):
-        raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
+        raise PersonNeeded(MOVING, person.typed())
     if source != MANUAL and (typed := kept_from_fading(store, memory_id, revision, turns(opened))):
         raise PersonNeeded(FADING, typed)
     own = read(store, memory_id).memory.id
@@ -275,7 +275,7 @@ def forget_command(memory_id: str, forever: bool) -> None:
         store,
         memory_id,
         forever=forever,
-        consent=lambda: _check_may_change_team(opened, f"forget {memory_id}"),
+        consent=lambda: _check_may_change_team(opened),
     )
     if stored:
         output.print_shown(shown_team.forgotten(stored))
@@ -288,10 +288,10 @@ def forget_command(memory_id: str, forever: bool) -> None:
     output.print_shown(shown.forgotten(outcome))
 
 
-def _check_may_change_team(opened: Opened, typed: str) -> None:
-    """Raise PersonNeeded when Claude would change what the team shares; a person may type *typed*."""
+def _check_may_change_team(opened: Opened) -> None:
+    """Raise PersonNeeded when Claude would change what the team shares."""
     if author(opened) != MANUAL:
-        raise PersonNeeded(CHANGING_TEAMS, typed)
+        raise PersonNeeded(CHANGING_TEAMS, person.typed())
 
 
 def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str = "forget") -> None:
@@ -326,9 +326,7 @@ def restore_command(memory_id: str) -> None:
     store = opened.store()
     if author(opened) != MANUAL and (kept := kept_from_restoring(store, memory_id, turns(opened))):
         raise PersonNeeded(TAKING_BACK, f"restore {kept.memory.id}")
-    restored = restore_anywhere(
-        store, memory_id, consent=lambda: _check_may_change_team(opened, f"restore {memory_id}")
-    )
+    restored = restore_anywhere(store, memory_id, consent=lambda: _check_may_change_team(opened))
     if isinstance(restored, Stored):
         output.print_shown(shown_team.restored(restored))
     else:

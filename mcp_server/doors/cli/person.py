@@ -21,8 +21,12 @@ from mcp_server.core.render import visible
 def require(act: str) -> None:
     """Raise PersonNeeded unless a person typed this command themselves; *act* is what it does, as a noun."""
     if why := objection(os.environ, ancestors()):
-        typed = visible(shlex.join(sys.argv[1:]))
-        raise PersonNeeded(act, typed, why=why)
+        raise PersonNeeded(act, typed(), why=why)
+
+
+def typed() -> str:
+    """Return this command, whole, for a person to type: without its options it changes nothing."""
+    return visible(shlex.join(sys.argv[1:]))
 
 
 def is_here() -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +20,7 @@ from mcp_server.actions.memory.forget import forget, is_put_away, restore
 from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.errors import DaybookError, NotFound, Rejected
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
 from mcp_server.core.memory import TAGS
 from mcp_server.core.memory_parts import Kind, Level, Status, id_in, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
@@ -218,15 +219,25 @@ def act_on_many(request: Request, fields: Fields) -> Response:
 
 def take_back(request: Request, fields: Fields) -> Response:
     """
-    Take back the change that the form names; raise Conflict when its memories were all changed since.
+    Take back the change that the form names; raise Conflict when another change came since.
 
-    What was changed since is left alone, and named.
+    What was edited since is left alone, and named; where that is all, with the way to undo it anyway.
     """
     wanted = fields.get("change", "")
     for memory in _chosen(request, fields.getlist("id")):
         change = _last(memory.store, memory.id)
         if change and change.name == wanted:
-            outcome = undo.undo(memory.store, change)
+            try:
+                outcome = undo.undo(memory.store, change)
+            except Conflict as error:  # its hint is for a terminal
+                return page(
+                    request,
+                    "error.html",
+                    HTTPStatus.CONFLICT,
+                    sentence=str(error),
+                    hint="",
+                    compared=change.name,
+                )
             result = history.undone(outcome)
             return _answered(request, [result.head], refused=outcome.skipped)
     raise undo.overtaken()
