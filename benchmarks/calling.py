@@ -1,5 +1,5 @@
 """
-Makes what `adapters/prompt_kind.py` tells prompts by: `python benchmarks/calling.py FOLDER…`.
+Makes what `adapters/kinds/prompt_kind.py` tells prompts by: `python benchmarks/calling.py FOLDER…`.
 
 It is made of the prompts of each FOLDER (see `prompts.py`), and of two files of prompts as people type them,
 in projects of all kinds: with `+` before it one that calls for what a team knows, with `-` one that the code
@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.prompts import rows_of
 from mcp_server.adapters.index.search.quantised import Floats
-from mcp_server.adapters.prompt_kind import NUMBERS
+from mcp_server.adapters.kinds.prompt_kind import NUMBERS
 from mcp_server.core.ports import Embedder
 from mcp_server.core.text.developer_words import with_other_names
 from mcp_server.embedding import load_embedder
@@ -85,16 +85,26 @@ def together(sets: Iterable[Embedded]) -> Embedded:
 
 
 def fitted(prompts: Embedded) -> Floats:
-    """Return the numbers of `adapters.prompt_kind.called`, as 16 bits each."""
+    """Return the quadratic form that tells *prompts* apart."""
     vectors, calls, weights = prompts.vectors.astype(float), prompts.calls, prompts.weights
     kernel = (STRAIGHT + vectors @ vectors.T) ** 2
     mean = np.average(calls, weights=weights)
     shares = np.linalg.solve(kernel + np.diag(RIDGE / weights), calls - mean)
+    return form_of(shares, vectors, mean)
+
+
+def form_of(shares: Floats, vectors: Floats, level: float) -> Floats:
+    """
+    Return the table of a quadratic form, see `adapters.kinds.quadratic_form`, as 16 bits each.
+
+    Its value is *level* and the sum of the *shares*, each times the square of STRAIGHT and the product with
+    one of *vectors*.
+    """
     straight = 2 * STRAIGHT * shares @ vectors
-    level = mean + STRAIGHT**2 * shares.sum()
     bends, directions = np.linalg.eigh((vectors.T * shares) @ vectors)
     most = np.argsort(-np.abs(bends))[:CURVED]
     curved = directions[:, most].T * np.sqrt(np.abs(bends[most]))[:, None]
+    level = level + STRAIGHT**2 * shares.sum()
     numbers = np.c_[np.vstack([straight, curved]), np.r_[level, np.sign(bends[most])]]
     return np.asarray(numbers, dtype=np.float16)
 

@@ -50,7 +50,8 @@ Row = tuple[str, str, float]
 def main(backfill_mb: int, worker_mb: int, write: bool) -> None:
     """Measure the worker, backfill and the hooks that are processes."""
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="daybook-capture-") as folder:
+    # The last worker may still be closing its index.
+    with tempfile.TemporaryDirectory(prefix="daybook-capture-", ignore_cleanup_errors=True) as folder:
         for name, unit, figure in measure(Path(folder), backfill_mb, worker_mb):
             rows.append((name, unit, figure))
             click.echo(f"{name}: {figure:.4g} {unit}", err=True)
@@ -117,7 +118,8 @@ class Place:
         end = time.perf_counter() + PATIENCE
         while time.perf_counter() < end:
             for ledger in (Path(self.environment["MEMORY_DIR"]) / "ledger").glob("*.jsonl"):
-                for line in ledger.read_text(encoding="utf-8").splitlines():
+                whole_lines = ledger.read_text(encoding="utf-8").rpartition("\n")[0]
+                for line in whole_lines.splitlines():
                     event_line = json.loads(line) if event in line else {}
                     if (
                         event_line.get("path") == str(path)

@@ -27,7 +27,7 @@ SLOW = set("anthropic click httpx2 mcp networkx numpy onnxruntime psycopg psycop
 SLOW |= {"sqlite_utils", "tokenizers", "watchdog", "yaml"}
 
 MAY_USE = {  # floor or module: the third-party libraries that it may know
-    "adapters.prompt_kind": {"numpy"},
+    "adapters.kinds": {"numpy"},
     "adapters.claude_model": {"anthropic"},
     "adapters.frontmatter_lines": {"frontmatter", "yaml"},
     "adapters.index": {"numpy", "sqlite_utils"},

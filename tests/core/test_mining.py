@@ -1,5 +1,7 @@
 """What patterns find in a conversation, and what they leave alone."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,3 +120,27 @@ def test_what_the_person_pasted_settles_nothing() -> None:
 
     assert mine([("user", mail), ("user", quote)]) == []
     assert mine([("user", "From now on we use Oracle for all bills.")])
+
+
+def all_of_it(sentences: Sequence[str]) -> list[str]:
+    return ["decision"] * len(sentences)
+
+
+def test_what_the_judge_sees_waits_for_the_person() -> None:
+    (mined,) = mine([("user", "kafka it is")], judge=all_of_it)
+
+    assert (mined.type, mined.text, mined.settles) == ("decision", "kafka it is", True)
+    assert not is_stored(mined.confidence, [5, 5, 5])
+
+
+def test_the_judge_is_asked_only_what_a_person_says_for_sure() -> None:
+    asked: list[str] = []
+
+    def judge(sentences: Sequence[str]) -> list[str]:
+        asked.extend(sentences)
+        return [""] * len(sentences)
+
+    said = "Kafka it is. Is it? Maybe redis. Go on. Kafka it is. " + "X" * 400
+    mine([("user", said), ("output", "The box is in room 12."), ("claude", "Kafka it is.")], judge=judge)
+
+    assert asked == ["Kafka it is."]

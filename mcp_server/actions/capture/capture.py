@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from mcp_server.actions.capture.note import note_seen
+from mcp_server.actions.capture.settling import judge_of
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.files.take_in import take_in
@@ -137,7 +138,7 @@ def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, marks: Marks
     sighted: list[str] = []
     if not store.settings.model_reads:
         turns = [(utterance.speaker.value, utterance.words) for utterance in new]
-        facts = mine(turns, before=before)
+        facts = mine(turns, before=before, judge=judge_of(store))
         sighted = propose_mined(store, facts, session=transcript.session, conversation=conversation)
     for utterance in new:
         if utterance.forced:

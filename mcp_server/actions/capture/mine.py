@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from mcp_server.actions.capture.settling import judge_of
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.candidate import promote, propose_mined, review_candidates
@@ -115,7 +116,7 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     """
     if not 0 < hours <= MOST_HOURS:
         raise Rejected(f"{hours:g} hours cannot be mined.", f"Give more than 0 and at most {MOST_HOURS}.")
-    mining = Mining()
+    mining, judge = Mining(), judge_of(store)
     catch_up_if_free(store)
     since = store.clock() - timedelta(hours=hours)
     output_log.prune(_folder(store), old_before(store, output_log.KEPT_DAYS * DAY))
@@ -134,7 +135,7 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
         # Only the person's turns: in Claude's, a command that it ran looks like one that it quotes.
         prompts = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
         session = row.session or row.id
-        facts = [fact for turn in prompts for fact in mine([turn])]
+        facts = [fact for turn in prompts for fact in mine([turn], judge=judge)]
         sightings[session].update(propose_mined(store, facts, session=session, conversation=row.id))
     for session, counts in sightings.items():
         mining.sighted += _note(store, session, counts)

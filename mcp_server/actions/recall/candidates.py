@@ -87,7 +87,7 @@ def shelf_of(
     margin = confidence.PART_MARGIN if query.parts else 0.0
     if query.of_prompt and gathered.model == confidence.MEASURED:
         # Slow to import, and a search by words needs none.
-        from mcp_server.adapters.prompt_kind import calling
+        from mcp_server.adapters.kinds.prompt_kind import calling
 
         with_occasions = memories.with_occasions(db, [candidate.row.row for candidate in best])
         _rely_in_prompt(best, with_occasions, calling(gathered.questions[0].vector), margin)

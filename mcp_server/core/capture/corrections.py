@@ -26,7 +26,7 @@ def correction(sentence: str) -> Correction | None:
     """Return what *sentence*, one of the person's, settles for good; None when it settles nothing."""
     if len(sentence) < LEAST and sentence.isascii():
         return None
-    if _QUESTION.search(sentence) or _UNSURE.search(sentence) or _REPORTS.search(sentence):
+    if is_doubtful(sentence) or _REPORTS.search(sentence):
         return None
     if _DECIDES.search(sentence):
         return Correction("decision", corrects=False)
@@ -44,6 +44,11 @@ def correction(sentence: str) -> Correction | None:
     if (wrong and (is_so or valued)) or (no and is_so and valued):
         return Correction("reference", corrects=True)
     return None
+
+
+def is_doubtful(sentence: str) -> bool:
+    """Tell whether *sentence* asks, or says that its author is not sure."""
+    return bool(_QUESTION.search(sentence) or _UNSURE.search(sentence))
 
 
 def denies(turn: str) -> bool:

@@ -5,14 +5,15 @@ The patterns read what the person said, commands that ran, and output. They do n
 agent says: these repeat what they read.
 
 A pattern has a type and a confidence. The same finding in several sessions says more than any pattern.
-What the person settles (`corrections`) need not be seen again. docs/capture.md lists what is found.
+What the person settles need not be seen again: patterns (`corrections`) tell it, and a judge who knows what
+sentences mean. docs/capture.md lists what is found.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.core.capture.corrections import correction, what_it_corrects
+from mcp_server.core.capture.corrections import LEAST, correction, is_doubtful, what_it_corrects
 from mcp_server.core.digests import text_digest
 from mcp_server.core.memory_types import by_rank
 from mcp_server.core.text.own_words import own_words
@@ -22,10 +23,14 @@ from mcp_server.core.text.titles import MOST_MADE, clipped, title_of
 STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: a candidate with this confidence,
 STORED_TIMES = 3  # seen this often,
 STORED_SESSIONS = 2  # in this many sessions, is stored without asking the person
+JUDGED_CONFIDENCE = 0.7  # of what the judge finds: it is never stored without asking
 EXPIRES_AFTER = 30.0  # days without another sighting
 MOST = 6  # candidates of one chunk: those with the highest confidence
 SHORTEST, LONGEST = 20, 300  # characters of a sentence; a code block may have 2,000
 CODE = 2000
+
+Judge = Callable[[Sequence[str]], Sequence[str]]
+"""Returns for each sentence of a person the type of what it settles for good, '' for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +81,12 @@ _UNSURE = re.compile(
 _DEFINES = re.compile(r"^[ \t]*(?:def|class|function|async def|fn|func|interface|type)\b", re.MULTILINE)
 
 
-def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> list[Mined]:
+def mine(
+    turns: Iterable[tuple[str, str]], *, before: Sequence[str] = (), judge: Judge | None = None
+) -> list[Mined]:
     """
-    Return what the patterns find in *turns*, pairs of (speaker, words), at most six, the best first.
+    Return what the patterns and *judge* find in *turns*, pairs of (speaker, words), at most six, the best
+    first.
 
     *before* is what Claude had said and run before the first turn: that turn may correct it.
 
@@ -87,7 +95,7 @@ def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> lis
     """
     by_key: dict[str, Mined] = {}
     for speaker, words in turns:
-        for key, mined in {mined.key: mined for mined in _mine(speaker, words, before)}.items():
+        for key, mined in {mined.key: mined for mined in _mine(speaker, words, before, judge)}.items():
             earlier = by_key.get(key, replace(mined, times=0))
             best = mined if mined.confidence > earlier.confidence else earlier
             by_key[key] = replace(best, times=earlier.times + 1)
@@ -100,7 +108,7 @@ def is_stored(confidence: float, times: Sequence[int]) -> bool:
     return confidence >= STORED_CONFIDENCE and sum(times) >= STORED_TIMES and len(times) >= STORED_SESSIONS
 
 
-def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
+def _mine(speaker: str, words: str, before: Sequence[str], judge: Judge | None) -> Iterable[Mined]:
     if speaker == "tool":
         yield from _commands(words)
     if speaker not in ("user", "output"):
@@ -109,13 +117,19 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
     yield from _code(words, person)
     yield from _typed(words)
     closed, rest = _closed(own_words(words) if person else words)
-    for sentence in sentences(_FENCE.sub("\n", closed) + rest):
-        if person and len(sentence) <= LONGEST and (settled := correction(sentence)):
+    parts = sentences(_FENCE.sub("\n", closed) + rest)
+    settles = {part: correction(part) for part in parts if len(part) <= LONGEST} if person else {}
+    types = _judged([part for part, settled in settles.items() if not settled], judge) if judge else {}
+    for sentence in parts:
+        if settled := settles.get(sentence):
             corrects = what_it_corrects(before, sentence) if settled.corrects else ""
             title = title_of(sentence)
             yield Mined(
                 settled.type, title, sentence, STORED_CONFIDENCE, person, settles=True, corrects=corrects
             )
+            continue
+        if type := types.get(sentence):
+            yield Mined(type, title_of(sentence), sentence, JUDGED_CONFIDENCE, from_person=True, settles=True)
             continue
         if not SHORTEST <= len(sentence) <= LONGEST or _QUESTION.search(sentence) or _UNSURE.search(sentence):
             continue
@@ -123,6 +137,12 @@ def _mine(speaker: str, words: str, before: Sequence[str]) -> Iterable[Mined]:
             if (person or not row.person_only) and expression.search(sentence):
                 yield Mined(row.name, title_of(sentence), sentence, row.confidence, person)
                 break
+
+
+def _judged(parts: Sequence[str], judge: Judge) -> dict[str, str]:
+    """Return sentence → the type of what it settles, for those of *parts* in which *judge* sees something."""
+    asked = [part for part in parts if len(part) >= LEAST and not is_doubtful(part)]
+    return {part: type for part, type in zip(asked, judge(asked), strict=True) if type}
 
 
 def _commands(words: str) -> Iterable[Mined]:

@@ -11,6 +11,7 @@ import functools
 import numpy as np
 
 from mcp_server.adapters.index.search.quantised import Floats
+from mcp_server.adapters.kinds.quadratic_form import values
 from mcp_server.adapters.model_folder import SHIPPED_MODELS
 from mcp_server.core.ports import Vector
 
@@ -24,18 +25,7 @@ def calling(vector: Vector) -> float:
 
     About 1 for a prompt that does, about -1 for one that does not.
     """
-    return float(called(_numbers(), np.frombuffer(vector, "<f4")))
-
-
-def called(numbers: Floats, vectors: Floats) -> Floats:
-    """
-    Return the same number for each of *vectors*, by the table *numbers*.
-
-    The first row of *numbers* holds a direction and the number that is added to the product; each other row
-    holds a direction and the sign with which the square of its product counts.
-    """
-    products = vectors @ numbers[:, :-1].T
-    return np.asarray(products[..., 0] + numbers[0, -1] + products[..., 1:] ** 2 @ numbers[1:, -1])
+    return float(values(_numbers(), np.frombuffer(vector, "<f4")))
 
 
 @functools.cache
