@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp_server.actions.files.read import is_shown, read
+from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.remember import checked
 from mcp_server.actions.memory.revise import Revision, check_version, revised
 from mcp_server.actions.team.send import Waiting, put_off, waiting_as
@@ -124,8 +125,7 @@ def revise_for_team(
             raise
         current = _copied(store, name, error)
     check_version(name, current.digest, version)
-    changed = revised(current.memory, revision, keep_secrets=keep_secrets)
-    _refuse_private(changed)
+    changed = _for_others(store, revised(current.memory, revision, keep_secrets=keep_secrets))
     if changed == current.memory:
         return _given(StoredInTeam(current, known=True))
     changed = replace(changed, updated=store.moment())
@@ -140,29 +140,37 @@ def _revised_waiting(
 ) -> GivenToTeam:
     """Change what waits to be sent; *version* is that of the team's memory that it replaces."""
     check_version(waits.id, waits.replaces, version)
-    later = replace(revised(waits.memory, revision, keep_secrets=keep_secrets), updated=store.moment())
-    _refuse_private(later)
-    return GivenToTeam(put_off(store, later).memory)
+    changed = _for_others(store, revised(waits.memory, revision, keep_secrets=keep_secrets))
+    return GivenToTeam(put_off(store, replace(changed, updated=store.moment())).memory)
 
 
-def _refuse_private(memory: Memory) -> None:
-    """Raise Rejected where the person marked a part of *memory* as private: that is for no team."""
+def _for_others(store: Store, memory: Memory) -> Memory:
+    """
+    Return *memory* with its files named without the person's home folder, which has their name.
+
+    Raises Rejected where the person marked a part of it as private: that is for no team.
+    """
     if any(map(has_private, (memory.title, memory.text, *texts_beside(memory)))):
         raise Rejected(
             "A part of it is marked <private>, so it is not given to the team.",
             "Give the team a memory without that part.",
         )
+    links = (
+        replace(link, to="".join(as_touched(store, [link.to]))) if is_artifact(link.to) else link
+        for link in memory.links
+    )
+    return replace(memory, touches=as_touched(store, memory.touches), links=tuple(links))
 
 
 def for_team(store: Store, memory: Memory) -> Memory:
     """
-    Return *memory* without what others must not get: ranks, the person's sessions and evidence.
+    Return *memory* without what others must not get: ranks, the person's sessions and evidence, their home.
 
     Raises Rejected for one in which `<private>` stands.
     Of more tags and the like than a memory may be given, they get the first.
     Links to paths and to memories of the team's copy stay; links to the person's own memories do not.
     """
-    _refuse_private(memory)
+    memory = _for_others(store, memory)
     copied = team_membership.copied_of(store.home)
 
     def kept(link: Link) -> bool:

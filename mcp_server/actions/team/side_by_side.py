@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_server.actions.files.shadows import superseding
+from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.recall.evidence import may_be_sent
 from mcp_server.actions.recall.recall import WHOLE_TEXT, note_recalled, recall
 from mcp_server.adapters import team_membership
@@ -32,7 +33,7 @@ def recall_side_by_side(
     team = store.team()
     if team is None:
         return recall(store, query, given_to=given_to)
-    asking = _Asking(team, _query_for_team(query), patience) if may_be_sent(query.text) else None
+    asking = _Asking(team, _query_for_team(store, query), patience) if may_be_sent(query.text) else None
     answer = _with_authors(store, recall(store, query))
     results, trouble = asking.result() if asking else (None, NOT_SENT)
     if results:
@@ -61,10 +62,10 @@ class _Asking:
             return None, f"Without the team's memory: {error.with_hint}"
 
 
-def _query_for_team(query: Query) -> Query:
-    """Return *query* for the team, whose database is one level and knows no projects."""
+def _query_for_team(store: Store, query: Query) -> Query:
+    """Return *query* for the team, whose database is one level and knows no projects and no home folder."""
     filter = replace(query.filter, level=None, all_projects=False, kinds=(Kind.KNOWLEDGE,))
-    return replace(query, filter=filter, expand=False)
+    return replace(query, filter=asked_of(store, filter), expand=False)
 
 
 def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Answer:

@@ -1,6 +1,7 @@
 """What of a person's own memories is given to the team, what of them is not, and whose words stay."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +10,9 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.team.give import promote_to_team, remember_for_team, revise_for_team
 from mcp_server.actions.team.memories import read_anywhere
-from mcp_server.actions.team.send import send
+from mcp_server.actions.team.send import send, waiting
 from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.memory import Link
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import Role
@@ -77,6 +79,27 @@ def test_what_is_marked_private_is_not_given_to_others(team: MinimalTeam, ben: P
     waits = put_off(ben.store)
     with pytest.raises(Rejected, match="marked <private>"):
         revise_for_team(ben.store, waits.id, Revision(text=private))
+
+
+def test_no_file_is_named_with_the_persons_home(
+    team: MinimalTeam, ben: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "jane-q-person"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    file = str(home / "notes" / "deploy.md")
+    links = (Link("relates-to", file),)
+    stored_id = remembered(ben.store, touches=(f"{file}:4",), links=links).stored.memory.id
+    revise_for_team(ben.store, stored_id, Revision(touches=(file, f"{file}:5")))
+    team.away = True
+    put_off(ben.store, "Deploys start from the release branch.", touches=(file,))
+    revise_for_team(ben.store, waiting(ben.store)[0].id, Revision(touches=(file,), links=links))
+    team.away = False
+    send(ben.store, ben.team)
+
+    given = [stored.memory for stored in ben.team.page()]
+    assert len(given) == 2 and home.name not in str(given)
+    assert ben.team.load(stored_id).memory.touches == ("~/notes/deploy.md", "~/notes/deploy.md:5")
 
 
 def test_a_change_that_is_promoted_while_the_team_is_away_is_given_later(

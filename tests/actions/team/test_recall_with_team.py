@@ -1,5 +1,7 @@
 """The person's own memory and their team's are asked side by side; what the team says is labelled."""
 
+from pathlib import Path
+
 import pytest
 
 from mcp_server.actions.memory.remember import remember
@@ -75,6 +77,15 @@ def test_a_level_or_a_kind_that_the_team_has_not_asks_no_team(team: MinimalTeam,
     assert not hits(ben.store, level=Level.USER)
     assert not hits(ben.store, kinds=(Kind.CONVERSATION,))
     assert not ben.team.asked
+
+
+def test_a_file_that_is_asked_for_is_named_without_the_persons_home(
+    ben: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "jane-q-person"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "jane-q-person"))
+    ask(ben.store, touches=str(tmp_path / "jane-q-person" / "deploy.md"))
+    assert [query.filter.touches for query in ben.team.asked] == ["~/deploy.md"]
 
 
 @pytest.mark.parametrize(
