@@ -18,7 +18,7 @@ from mcp_server import __version__
 from mcp_server.adapters.availability import RESTS, Availability, NotAnswered
 from mcp_server.adapters.http_request import Answered, NoAnswer, Poster
 from mcp_server.core.addresses import is_http, travels_readable
-from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
+from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable, TokenUnknown
 from mcp_server.core.memory import Memory
 from mcp_server.core.search.query import MAX_QUERY, Query, check_limit
 from mcp_server.core.storage.port import PAGE, ChangeRecord, Results, Stored
@@ -211,7 +211,7 @@ class TeamClient:
         """Return the error for an HTTP answer that has no result of a tool."""
         status = answer.status
         if status == 401:
-            return NotAllowed(
+            return TokenUnknown(
                 f"{self._who} does not know this token (HTTP 401).",
                 "It may be mistyped or withdrawn: ask the team's administrator for another, then run"
                 f" 'daybook team join {self.url}'.",

@@ -20,6 +20,7 @@ The errors that Daybook raises on purpose.
         RemoteRefuses          13   the remote answered and says no, until a person corrects something
       PersonNeeded             12   only the person may do this, in their own terminal
       NotAllowed               14   a member's role in a team does not allow this
+        TokenUnknown           14   a team's server does not know the token
       StorageUnavailable       15   a team's memory cannot be reached
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
@@ -202,6 +203,10 @@ class NotAllowed(DaybookError):
 
     exit_code = 14
     hint = "Ask a curator of the team, or its administrator for another role."
+
+
+class TokenUnknown(NotAllowed):
+    """A team's server does not know the token: it says nothing of what was sent."""
 
 
 class StorageUnavailable(DaybookError):

@@ -44,7 +44,7 @@ CHANGES = (
 
 TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "team": lambda: [
-        team.joining(Joining(URL, SECRET, TEAM, "minilm-l12")),
+        team.joining(Joining(URL, SECRET, TEAM, "minilm-l12", 2)),
         team.joining(Joining(URL, SECRET, replace(TEAM, curators=(), model=""))),
         team.was_joined(HOSTILE, Copy(2, 2, 0)),
         team.state(MEMBERSHIP),

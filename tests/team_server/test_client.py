@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_server.adapters.team_client import TeamClient, checked_url
-from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
+from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable, TokenUnknown
 from mcp_server.core.search.query import Query
 from mcp_server.core.team.wire import MOST_REQUEST
 from tests.patience import PATIENCE
@@ -56,7 +56,7 @@ def test_a_call_is_one_request_with_the_token() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind", "sentence"),
     [
-        (Answer(401), NotAllowed, "does not know this token (HTTP 401)."),
+        (Answer(401), TokenUnknown, "does not know this token (HTTP 401)."),
         (Answer(413), Rejected, "does not take that much at once"),
         (Answer(429, headers={"retry-after": "7"}), StorageUnavailable, "was asked too often (HTTP 429)."),
         (Answer(302, headers={"location": "https://evil.example"}), StorageUnavailable, "does not follow"),

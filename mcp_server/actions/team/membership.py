@@ -24,13 +24,15 @@ class Joining:
     """
     A team that the person may join: what its server at *url* says of it, and the token for it.
 
-    `model` is the person's embedder if it differs from the team's, else ''.
+    `model` is the person's embedder if it differs from the team's, else ''. `waiting` is how many memories
+    wait here for that address, and are sent to this team then.
     """
 
     url: str
     token: str
     team: Team
     model: str = ""
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
     except StorageUnavailable as error:
         raise StorageUnavailable(str(error), "Look at the address, or try again later.") from None
     own = chosen_model(store)
-    return Joining(url, token, about, own if about.model and own and own != about.model else "")
+    model = own if about.model and own and own != about.model else ""
+    return Joining(url, token, about, model, len(waiting(store)) if joined else 0)
 
 
 def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:

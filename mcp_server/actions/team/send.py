@@ -10,7 +10,7 @@ from typing import Any
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.team_membership import Stayed
-from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable, TokenUnknown
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import check_id, timestamp, typed_id
 from mcp_server.core.storage.port import Stored
@@ -102,6 +102,8 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
                 stored.append(_give(team, entry, store.moment()))
             except StorageUnavailable as error:
                 return Sent(tuple(stored), tuple(refused), str(error))
+            except TokenUnknown as error:  # no word about this memory: another token may send it
+                return Sent(tuple(stored), tuple(refused), error.with_hint)
             except DaybookError as error:
                 if _refuse(store, entry, error.with_hint):
                     refused.append(entry)

@@ -56,6 +56,10 @@ def joining(joining_team: Joining) -> Shown:
             " the questions of recall.",
             "'daybook team leave' ends all of this.",
             own_model if joining_team.model else "",
+            f"What you gave before and waits here is sent to it: {counted(joining_team.waiting, 'memory')};"
+            " 'daybook team status' lists it."
+            if joining_team.waiting
+            else "",
         ],
     )
 

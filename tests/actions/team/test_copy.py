@@ -223,7 +223,9 @@ def test_joining_the_same_team_again_takes_another_token_and_what_waits_goes_on_
     remember_for_team(ben.store, Draft("Ports", "The port is 8080.", level=Level.TEAM))
     team.away = False
 
-    join(ben.store, look_ahead(ben.store, f"{URL}/", "another-token", ben.team), ben.team)
+    ahead = look_ahead(ben.store, f"{URL}/", "another-token", ben.team)
+    assert ahead.waiting == 1, "so that the person agrees to what is sent"
+    join(ben.store, ahead, ben.team)
 
     joined = joined_of(ben.store.home)
     assert joined and joined.token == "another-token"

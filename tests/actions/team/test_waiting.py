@@ -9,7 +9,7 @@ from mcp_server.actions.status.status import status
 from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.memories import forget_if_of_team, is_of_team, read_anywhere
 from mcp_server.actions.team.send import drop, put_off, send, waiting
-from mcp_server.core.errors import NotAllowed, Rejected
+from mcp_server.core.errors import NotAllowed, Rejected, TokenUnknown
 from mcp_server.core.memory import Draft, Memory
 from mcp_server.core.storage.port import Stored
 from tests.actions.team.conftest import Join
@@ -146,3 +146,19 @@ def test_what_waits_is_not_forgotten_but_dropped(ben: Person, memory: Memory) ->
     with pytest.raises(Rejected, match="was not given to the team yet") as refused:
         forget_if_of_team(ben.store, memory.id, forever=False, consent=lambda: None)
     assert refused.value.hint == f"'daybook team drop {memory.id}' gives it up."
+
+
+def test_a_token_that_is_not_known_refuses_nothing_and_another_sends_what_waits(
+    ben: Person, memory: Memory
+) -> None:
+    def refuse() -> None:
+        raise TokenUnknown("The server does not know this token.", "Join again.")
+
+    ben.team.while_saving = refuse
+
+    sent = send(ben.store, ben.team)
+
+    assert (sent.given, sent.refused) == ((), ())
+    assert sent.trouble == "The server does not know this token. Join again."
+    assert [entry.refused for entry in waiting(ben.store)] == [""]
+    assert send(ben.store, ben.team).given and not waiting(ben.store)
