@@ -90,7 +90,9 @@ export const register: Register = on => {
 
   on('turn.complete', ($, e, next) => {
     if (e.agentId || !isThere) return next(e)
-    void tell($, 'Stop', { reply: e.answer }, NOTE_PATIENCE)
+    // Esc before an answer begins takes the prompt out of the conversation, with the memories that came with it.
+    const event = e.isAborted && !e.usage ? 'TakenBack' : 'Stop'
+    void tell($, event, { reply: e.answer }, NOTE_PATIENCE)
     if (isInteractive) void showStatus($)
     if (isInteractive) void learn($)
     return next(e)

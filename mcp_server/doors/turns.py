@@ -5,7 +5,7 @@ Standard library only; modules that a prompt does not need are imported where th
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,24 +27,27 @@ PASTED = (
 )
 
 
-def called_for(store: Store, prompt: str, *, folder: Path) -> inject.Called:
+def called_for(
+    store: Store, prompt: str, *, folder: Path, taken_back: Collection[tuple[str, str]] = ()
+) -> inject.Called:
     """
     Return the memories that *prompt* calls for, with those that came since the session in *folder* began.
 
+    Those that went with a prompt which was *taken_back*, (ref, digest) of each, may come again.
     A session that began without an index is shown its brief, too. Empty on an error: nothing else may depend
     on it.
     """
     try:
         if late := late_brief.owed(store, folder):
             given = list(zip(late.refs, late.digests, strict=True))
-            called = inject.called_for(store, prompt, already_given=given)
+            called = inject.called_for(store, prompt, already_given=given, taken_back=taken_back)
             return replace(called, text="\n".join(filter(None, (late.text, called.text))), late_brief=late)
         if not has_remote(store.home):
-            return inject.called_for(store, prompt)
+            return inject.called_for(store, prompt, taken_back=taken_back)
         from mcp_server.actions.context.from_other_machines import arrived  # most stores have no remote
 
         new = arrived(store)
-        called = inject.called_for(store, prompt, already_given=new.shown)
+        called = inject.called_for(store, prompt, already_given=new.shown, taken_back=taken_back)
         return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
     except IndexUnavailable as error:  # it is being made, or heals by itself
         log.info("what a prompt calls for is not known: %s", error)

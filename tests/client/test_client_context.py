@@ -1,14 +1,16 @@
 """What reaches the model unasked: at the start of a session, with a prompt, and in a subagent."""
 
 import json
+import re
 import subprocess
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from harness.drive_claude import Claude, Run
-from harness.mock_anthropic import call
-from harness.terminal import needs_tmux, wait_until
+from harness.mock_anthropic import Request, call
+from harness.terminal import PATIENCE, needs_tmux, wait_until
 
 pytestmark = pytest.mark.client
 
@@ -109,6 +111,37 @@ def test_an_edit_by_hand_between_two_prompts_of_a_running_session_is_seen(
     (context,) = after[0].hook_context("UserPromptSubmit")
     assert "rounded half to even" in context
     assert "They start at 7000." in after[1].tool_results()[-1]
+
+
+@needs_tmux
+def test_a_prompt_that_the_person_takes_back_and_sends_again_brings_its_memory_again(
+    claude: Claude, store: Path
+) -> None:
+    write_old_reference(store, "Invoice rounding", "Amounts on an invoice are rounded half up.")
+    claude.prompt("good morning")
+    asked, withdrawn = threading.Event(), threading.Event()
+
+    def late(_: Request) -> dict[str, str]:
+        asked.set()
+        withdrawn.wait(PATIENCE)
+        return {"text": "too late"}
+
+    with claude.interactive() as terminal:
+        terminal.send(UNRELATED, ["dark it is"])
+        terminal.api.add([late])
+        terminal.type(RELATED)
+        terminal.wait_for(rf"❯\s{re.escape(RELATED)}\s*$")
+        terminal.press("Enter", "esc to interrupt")
+        assert asked.wait(PATIENCE), terminal.screen()
+        terminal.press("Escape", rf"─\n❯\s{re.escape(RELATED)}\s*\n─")
+        withdrawn.set()
+        terminal.api.add(["half up"])
+        terminal.press("Enter", "● half up")
+        first, again = terminal.api.main()[1:]
+
+    (context,) = first.hook_context("UserPromptSubmit")
+    assert "rounded half up" in context
+    assert again.hook_context("UserPromptSubmit") == [context]
 
 
 @needs_tmux

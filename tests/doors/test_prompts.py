@@ -34,6 +34,31 @@ def test_what_came_too_late_for_its_prompt_is_brought_again_and_what_was_told_is
     assert [(receipt.session, receipt.why) for receipt in why(store)] == [("s1", "prompt")]
 
 
+def test_what_came_with_a_prompt_that_was_taken_back_comes_again(call: Caller) -> None:
+    said_so = "Remember that the stripe webhook needs the raw body."
+    call("hook", event="UserPromptSubmit", session_id="s0", prompt=said_so)
+    call("remember", title="Stripe webhook", content="Needs the raw body.", type="gotcha")
+    hook = {"event": "UserPromptSubmit", "prompt": "the stripe webhook has no raw body"}
+
+    def sent(session: str) -> str:
+        text = call("hook", **hook, session_id=session)
+        call("hook", event="Told", session_id=session)
+        return text
+
+    first = sent("s1")
+    call("hook", event="TakenBack", session_id="s1")
+    assert sent("s1") == first != "{}"
+    call("hook", event="Stop", session_id="s1")
+    assert sent("s1") == "{}"
+
+    call("hook", event="TakenBack", session_id="s1")  # nothing came with that prompt
+    assert sent("s1") == "{}"
+    assert sent("s2") == first
+    call("hook", event="TakenBack", session_id="s2")
+    call("hook", event="Begun", session_id="s1")
+    assert sent("s1") == "{}"
+
+
 def test_a_prompt_that_is_not_the_persons_gives_nothing_their_word(
     call: Caller,
 ) -> None:

@@ -78,6 +78,12 @@ class Called:
     arrived: Mapping[str, Any] = field(default_factory=dict)
     late_brief: Brief | None = None
 
+    @property
+    def given(self) -> set[tuple[str, str]]:
+        """(ref, digest) of the memories that it shows, as text or by title."""
+        texts, titles = usage.given(self.note)
+        return {*texts, *titles}
+
 
 @dataclass(frozen=True, slots=True)
 class Decided:
@@ -113,20 +119,32 @@ def note_shown(store: Store, called: Called) -> None:
         catch_up_if_free(store)
 
 
-def called_for(store: Store, prompt: str, *, already_given: Collection[tuple[str, str]] = ()) -> Called:
+def called_for(
+    store: Store,
+    prompt: str,
+    *,
+    already_given: Collection[tuple[str, str]] = (),
+    taken_back: Collection[tuple[str, str]] = (),
+) -> Called:
     """
     Return the text that should accompany *prompt*; note in the ledger when there is none.
 
-    *already_given* are (ref, digest) of memories that the session is given besides. Raises IndexUnavailable.
+    *already_given* are (ref, digest) of memories that the session is given besides, *taken_back* of those
+    that it was given with a prompt which is no longer in its conversation. Raises IndexUnavailable.
     """
-    decided = decide(store, prompt, already_given=already_given)
+    decided = decide(store, prompt, already_given=already_given, taken_back=taken_back)
     if decided.is_silence:
         store.try_record("kept_silent")
     return decided.called
 
 
 def decide(
-    store: Store, prompt: str, *, already_given: Collection[tuple[str, str]] = (), explained: bool = False
+    store: Store,
+    prompt: str,
+    *,
+    already_given: Collection[tuple[str, str]] = (),
+    taken_back: Collection[tuple[str, str]] = (),
+    explained: bool = False,
 ) -> Decided:
     """
     Return the text that should accompany *prompt*, at most 2,500 characters, and why; the ledger stays as is.
@@ -134,7 +152,8 @@ def decide(
     Only memories that pass the gate, that may be shown unasked, and that this session was not given yet as
     they are now, neither by us nor by Claude Code's own memory. Of a memory that is not sure enough for its
     text only title and id are shown, once in a session: Claude reads it when it matters.
-    *already_given* are (ref, digest) of memories that the session is given besides what the ledger says.
+    *already_given* are (ref, digest) of memories that the session is given besides what the ledger says,
+    *taken_back* of those that it no longer has.
     Fates are returned only where it is to be *explained*, then also of memories that do not pass the gate.
     Raises IndexUnavailable.
     """
@@ -161,7 +180,8 @@ def decide(
         return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
-        texts, pointed = _given(store, db)
+        texts, titles_given = _given(store, db)
+        texts, pointed = texts.difference(taken_back), titles_given.difference(taken_back)
         shown_pairs = {*texts, *shown_by_auto_memory(store, db).items(), *already_given}
         rivals = contested(store, db)
     kept_back = {hit.ref: _kept_back(hit, shown_pairs) for hit in answer.hits}

@@ -30,7 +30,7 @@ from mcp_server.doors.server.session import BY_A_PLUGIN, PERSONS, TOOL_USE, Sess
 
 log = logging.getLogger(__name__)
 
-HOOK_EVENTS = frozenset({"Begun", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
+HOOK_EVENTS = frozenset({"Begun", "UserPromptSubmit", "Told", "TakenBack", "Stop", "PreToolUse"})
 """The events that are answered before the protocol library is loaded."""
 NOTHING = "{}"
 REFUSED = json.dumps({"text": "This is for Daybook's module in the client."})
@@ -68,6 +68,9 @@ class Hooks:
         opened.by, opened.session = lambda: CLAUDE, lambda: self.session.id
         self._on = not hooks_are_off(opened.environment)
         self._called = Called()  # what the last prompt called for, until the module confirms it
+        # (ref, digest) of what came with prompts since the last answer, and with those that were taken back.
+        self._in_turn: set[tuple[str, str]] = set()
+        self._taken_back: set[tuple[str, str]] = set()
         self._to_tell: list[str] = []  # what the person must be told, until they were
         self._noted = ""  # the last session that was noted as started by Claude
 
@@ -135,8 +138,11 @@ class Hooks:
 
         Raises Rejected for what is no id.
         """
-        session = self.session
+        session, before = self.session, self.session.id
         session.id = bounds.session_id(session_id) or session.id
+        if session.id != before:
+            self._in_turn.clear()
+            self._taken_back.clear()
         if session.by_claude and session.id != self._noted:
             from mcp_server.actions.judge.started_by_claude import note_by_claude
 
@@ -149,7 +155,9 @@ class Hooks:
         if event == "UserPromptSubmit":
             # Before what it marks is a memory.
             folder = self._opened.folder
-            self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], folder=folder)
+            self._called = turns.called_for(
+                store, prompt[: turns.LONGEST_PROMPT], folder=folder, taken_back=self._taken_back
+            )
             if not is_unattended(self._opened.environment):
                 self._to_tell += turns.losses_to_tell(store)
             texts = [self._called.text, *self._to_tell]
@@ -160,8 +168,14 @@ class Hooks:
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
             note_shown(store, self._called)
+            self._in_turn |= self._called.given
+            self._taken_back -= self._called.given
             self._called = Called()
             self._to_tell.clear()
+        if event == "TakenBack":
+            self._taken_back |= self._in_turn
+        if event in ("TakenBack", "Stop"):
+            self._in_turn.clear()
         if event == "Stop":
             from mcp_server.actions.capture.note import lasting
             from mcp_server.adapters.own_process import start_worker
