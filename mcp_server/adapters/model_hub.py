@@ -4,6 +4,7 @@ The hub from which an embedding model is downloaded, once, at the person's reque
 Nothing else is sent: no token, no telemetry. Nothing is written outside the target folder.
 """
 
+import logging
 import os
 import shutil
 from collections.abc import Callable
@@ -36,6 +37,7 @@ def download(
         from huggingface_hub import constants, snapshot_download
     except ImportError as error:
         raise EmbedderUnavailable(f"The library that downloads models cannot be loaded: {error}.") from error
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # each of its tries is a line on the screen
     constants.HF_HUB_DISABLE_XET = True  # in case the library was already imported
     try:
         snapshot_download(
@@ -62,6 +64,13 @@ def download(
     partial.replace(folder)
     files.sync_folder(folder.parent)
     return folder
+
+
+def remove(model: EmbeddingModel, home: Path) -> None:
+    """Delete what was downloaded of *model*, so that the next download begins anew."""
+    folder = home / MODELS / model.name
+    for place in (folder, folder.with_name(f".{model.name}.part")):
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _progress_bar(progress: Callable[[int], None]) -> type:

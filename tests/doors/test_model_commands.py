@@ -154,6 +154,27 @@ print(sum(told), sum(path.stat().st_size for path in folder.iterdir()))
 """
 
 
+def test_a_download_that_is_no_model_is_deleted_and_can_be_done_again(
+    home: Path, tiny: Path, tmp_path: Path
+) -> None:
+    garbage = shutil.copytree(tiny, tmp_path / "garbage")
+    (garbage / "model.onnx").write_bytes(b"<html>Please log in to this network.</html>")
+    with hub("multilingual", garbage) as (address, _):
+        failed = download(home, fails=True, HF_ENDPOINT=address)
+    assert [*(home / "models").iterdir()] == []
+    with hub("multilingual", tiny) as (address, _):
+        mended = download(home, HF_ENDPOINT=address)
+
+    assert "cannot be loaded" in failed.stdout
+    assert "the same command downloads it again" in failed.stdout
+    assert "multilingual answers" in mended.stdout
+
+    shutil.copy(garbage / "model.onnx", next((home / "models").rglob("*.onnx")))
+    run(home, "model", "use", "minilm-l6")
+    again = run(home, "model", "use", "multilingual", fails=True)
+    assert "Delete that folder, and the same command downloads the model again." in again.stderr
+
+
 def test_the_progress_of_a_download_is_told_in_bytes(home: Path, tiny: Path) -> None:
     with hub("multilingual", tiny) as (address, _):
         process = subprocess.run(

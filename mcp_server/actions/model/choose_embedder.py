@@ -149,6 +149,16 @@ def missing(store: Store, setting: str) -> int:
     )
 
 
+def is_downloaded(setting: str) -> bool:
+    """Tell whether the model of *setting* comes from a hub."""
+    return setting in BY_NAME and bool(BY_NAME[setting].repository)
+
+
+def discard(store: Store, setting: str) -> None:
+    """Delete the model of *setting*, which was downloaded and cannot be loaded."""
+    model_hub.remove(BY_NAME[setting], store.home)
+
+
 def fetch(store: Store, setting: str, *, endpoint: str, progress: Callable[[int], None]) -> None:
     """Download the model of *setting*; raises EmbedderUnavailable, and then nothing is changed."""
     model_hub.download(BY_NAME[setting], store.home, endpoint=endpoint, progress=progress)

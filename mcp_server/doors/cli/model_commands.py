@@ -102,9 +102,19 @@ def _chosen(opened: Opened, store: Store, setting: str, *, asks_key: bool) -> st
     key = _agreed(opened, setting, asks_key=asks_key)
     keeps = key is not None or choose_embedder.keeps_key(store, setting)
     used = key if keeps else opened.environment.get("EMBEDDING_API_KEY", "")
-    return choose_embedder.choose(
-        store, setting, load=lambda chosen: opened.load_embedder(chosen, key=used), key=key
-    )
+    try:
+        return choose_embedder.choose(
+            store, setting, load=lambda chosen: opened.load_embedder(chosen, key=used), key=key
+        )
+    except EmbedderUnavailable as error:
+        if megabytes:  # what a hub, or a proxy in its place, gave as the model
+            choose_embedder.discard(store, setting)
+            again = "What was downloaded is deleted, so the same command downloads it again."
+            raise EmbedderUnavailable(str(error), again) from None
+        if choose_embedder.is_downloaded(setting):
+            again = "Delete that folder, and the same command downloads the model again."
+            raise EmbedderUnavailable(str(error), again) from None
+        raise
 
 
 SENT = """\
