@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.settling import NOTHING, Sentence, judge_by, read
+from benchmarks.settling import NOTHING, judge_by, read
 from mcp_server.core.capture.mining import Judge
 from mcp_server.embedding import load_embedder
 from tests.live import ROOT
 
 LABELLED = ROOT / "tests" / "data" / "corrections"
-FOUND_AT_LEAST, RIGHT_AT_LEAST, FALSE_AT_MOST = 0.55, 0.8, 0.04  # shares
+RIGHT_AT_LEAST, FALSE_AT_MOST = 0.7, 0.05  # shares
 
 
 @pytest.fixture(scope="module")
@@ -18,30 +18,24 @@ def judge() -> Judge:
     return judge_by(load_embedder(Path(), "minilm-l6"))
 
 
-def of_english(name: str) -> list[Sentence]:
-    return [sentence for sentence in read(LABELLED / f"{name}.tsv") if sentence.language == "en"]
-
-
-@pytest.mark.parametrize("name", ["aside", "later"])
-def test_most_of_what_settles_something_is_seen_with_its_type_and_hardly_anything_else(
-    judge: Judge, name: str
+@pytest.mark.parametrize(
+    ("name", "is_english", "least"), [("aside", True, 0.6), ("later", True, 0.55), ("later", False, 0.25)]
+)
+def test_much_of_what_settles_something_is_seen_with_its_type_and_hardly_anything_else(
+    judge: Judge, name: str, is_english: bool, least: float
 ) -> None:
-    sentences = of_english(name)
+    sentences = [
+        sentence for sentence in read(LABELLED / f"{name}.tsv") if (sentence.language == "en") is is_english
+    ]
 
     types = judge([sentence.text for sentence in sentences])
 
     pairs = list(zip(types, (sentence.type for sentence in sentences), strict=True))
     seen = [type == right for type, right in pairs if right != NOTHING and type]
     false = [bool(type) for type, right in pairs if right == NOTHING]
-    assert len(seen) >= FOUND_AT_LEAST * (len(pairs) - len(false))
+    assert len(seen) >= least * (len(pairs) - len(false))
     assert sum(seen) >= RIGHT_AT_LEAST * len(seen)
     assert sum(false) <= FALSE_AT_MOST * len(false)
-
-
-def test_other_languages_are_left_to_the_patterns(judge: Judge) -> None:
-    assert judge(
-        ["Wir haben beschlossen, dass der Server in Frankfurt bleibt.", "以后都用 pnpm,不要用 npm。"]
-    ) == ["", ""]
 
 
 def test_without_sentences_there_is_nothing_to_judge(judge: Judge) -> None:

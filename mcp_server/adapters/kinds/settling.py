@@ -2,8 +2,8 @@
 Whether a sentence settles something for good, judged by its meaning and its words together.
 
 "Deploys happen from the box in room 12" and "kafka it is" have none of the words by which patterns tell what
-a person settles (`core/capture/corrections.py`). Labelled sentences, English for the most part, were embedded
-and their words counted: `benchmarks/settling.py` makes the numbers of them, and
+a person settles (`core/capture/corrections.py`). Labelled sentences, four in five of them English, were
+embedded and their words counted: `benchmarks/settling.py` makes the numbers of them, and
 `benchmarks/results/learning.md` says what these are worth.
 """
 
@@ -24,11 +24,13 @@ from mcp_server.core.text.words import is_foreign
 
 NUMBERS = SHIPPED_MODELS / "settling.npz"  # for the shipped model
 TYPES = ("preference", "decision", "reference")
-LEAST = 0.45  # of 3,542 prompts that ask for work, one in 120 has a sentence with more
+LEAST = 0.5  # of 3,542 prompts that ask for work, one in a hundred has a sentence with more
+LEAST_IN_OTHERS = 0.65  # in other languages, which the model hardly knows
 LEAST_BY_WORDS = -0.4  # 16 in a hundred sentences of these have more, and nearly all that settle something
 BUCKETS = 8192  # by which words and pairs of words are told apart
 
-_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[?.,:!]")
+_SIGN = r"\u3040-\u30ff\u3400-\u9fff"  # of Chinese and Japanese, where no blanks part words
+_PART = re.compile(rf"[{_SIGN}]|[^\W\d_{_SIGN}]+(?:['’][^\W\d_{_SIGN}]+)?|\d+|[?.,:!]")
 _BEGIN, _END, _NUMBER = "<", ">", "#"
 
 
@@ -41,24 +43,21 @@ class Numbers(NamedTuple):
 
 def settled(sentences: Sequence[str], embed: Callable[[Sequence[str]], Sequence[Vector]]) -> list[str]:
     """
-    Return the type of what each of *sentences* settles for good, '' for nothing and for other languages.
+    Return the type of what each of *sentences* settles for good, '' for nothing.
 
     *embed* returns what texts become as questions to the shipped model; only those are embedded whose words
     alone do not rule it out.
     """
     types = dict.fromkeys(sentences, "")
     by_words = counted(list(types)) @ _numbers().weights[0]
-    asked = [
-        sentence
-        for sentence, value in zip(types, by_words, strict=True)
-        if value > LEAST_BY_WORDS and not is_foreign(sentence)
-    ]
+    asked = [sentence for sentence, value in zip(types, by_words, strict=True) if value > LEAST_BY_WORDS]
     if asked:
         embedded = np.frombuffer(b"".join(embed(asked)), "<f4").reshape(len(asked), -1)
         settles, *of_types = scores(_numbers(), asked, embedded)
         best = np.argmax(of_types, axis=0)
-        rows = zip(asked, settles, best, strict=True)
-        types |= {sentence: TYPES[type] for sentence, value, type in rows if value > LEAST}
+        least = [LEAST_IN_OTHERS if is_foreign(sentence) else LEAST for sentence in asked]
+        rows = zip(asked, settles, least, best, strict=True)
+        types |= {sentence: TYPES[type] for sentence, value, at_least, type in rows if value > at_least}
     return [types[sentence] for sentence in sentences]
 
 
