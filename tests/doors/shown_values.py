@@ -76,6 +76,7 @@ REPLACING = RunEntry("ageing", Reason(Why.AGED, ("webhook-1",), 14, replaced=("o
 TIDIED = Tidied(
     "run-1", True, [OLDER_ENTRY, REPLACING], [Question(ONE, OTHER, differs="numbers")],
     failed=[NotMade(OLDER_ENTRY, "it is gone", "shop/c")], waits="no key", left=3, unasked=1, price=0.0004,
+    calls=1, spent=0.0004,
 )  # fmt: skip
 EARLIER = Earlier(
     1, NOON, "claude", "session_titled", 'text "a" -> "b"', PurePosixPath("/history/1.md"), MEMORY, True  # type: ignore[arg-type]

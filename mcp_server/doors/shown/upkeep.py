@@ -35,8 +35,10 @@ def tidied(run: Tidied) -> Shown:
         "repaired": run.repaired,
         "emptied from the trash": run.emptied,
         "pruned from the history": run.pruned,
-        "model calls": run.calls,
+        "model calls": 0 if run.dry_run else run.calls,
     }
+    paid = f"The model was asked for this plan: {counted(run.calls, 'call')}, ${run.spent:.4f}."
+    asked = paid if run.calls and run.dry_run else ""
     unasked = asking if run.unasked else ""
     doubted = clock(run.clock)
     if run.is_empty and not (run.waits or doubted or run.calls):
@@ -49,11 +51,15 @@ def tidied(run: Tidied) -> Shown:
         *([doubted] if doubted else []),
         *([left_line] if run.left else []),
     ]
-    spent = f" (${run.spent:.4f})" if run.calls else ""
+    spent = f" (${run.spent:.4f})" if run.calls and not run.dry_run else ""
     return Shown(
         PLAN if run.dry_run else _done(run, "brings it back"),
         rows=[(row,) for row in rows],
-        notes=(unasked, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
+        notes=(
+            unasked,
+            asked if run.calls and run.dry_run else "",
+            f"{_counted(numbers, dry_run=run.dry_run)}{spent}",
+        ),
         json=_json(run),
     )
 
