@@ -6,8 +6,8 @@ in projects of all kinds: with `+` before it one that calls for what a team know
 in sight and common knowledge suffice for. In `data/prompt_kinds.txt` those with `+` are of kinds that such
 knowledge often bears on (releases, tables, new parts, data of people, figures, trouble in production); in
 `data/prompts_of_six_fields.txt` each was written for a certain memory of a made-up project.
-The quadratic form is that of kernel ridge regression on their embeddings, and of its curvature the
-directions that count most.
+The numbers are those of kernel ridge regression on their embeddings and their words; of the curvature of
+the form, only the directions that count most.
 """
 
 import sys
@@ -22,6 +22,7 @@ import numpy as np
 
 from benchmarks.prompts import rows_of
 from mcp_server.adapters.index.search.quantised import Floats
+from mcp_server.adapters.kinds.numbers import Numbers, counted, write
 from mcp_server.adapters.kinds.prompt_kind import NUMBERS
 from mcp_server.core.ports import Embedder
 from mcp_server.core.text.developer_words import with_other_names
@@ -32,6 +33,7 @@ KINDS = DATA / "prompt_kinds.txt"
 FIELDS = DATA / "prompts_of_six_fields.txt"
 OF_FIELDS = 0.3  # the weight of a prompt of FIELDS: there are four times as many of them as of all others
 RIDGE = 0.5  # .5 to 2, and STRAIGHT .3 or 1, tell prompts of a project left out apart about as well
+WORDS = 1.0  # the weight of the words beside the embedding; .5 and 2 do about as well
 STRAIGHT = 0.3  # what is added to a product before it is squared: how much the direction counts
 CURVED = 32  # directions; with all 384 the area under the curve is .005 larger, with 16 .006 less
 
@@ -39,9 +41,10 @@ Labelled = tuple[str, bool]  # a prompt, and whether it calls for a memory
 
 
 class Embedded(NamedTuple):
-    """Prompts by their vectors: 1 for each that calls for a memory and -1 for the others, and its weight."""
+    """Prompts by vector and words: 1 for each that calls for a memory, -1 for the others, and its weight."""
 
     vectors: Floats
+    counts: Floats
     calls: Floats
     weights: Floats
 
@@ -52,7 +55,7 @@ def main(folders: Sequence[Path]) -> None:
     """Write the numbers."""
     embedder = load_embedder(Path(), "minilm-l6")
     prompts = [prompt for folder in folders for prompt in of_project(folder)]
-    np.save(NUMBERS, fitted(together([written(embedder), embedded(embedder, prompts)])))
+    write(NUMBERS, fitted(together([written(embedder), embedded(embedder, prompts)])))
 
 
 def written(embedder: Embedder) -> Embedded:
@@ -74,9 +77,10 @@ def of_project(folder: Path) -> Iterator[Labelled]:
 def embedded(embedder: Embedder, prompts: Iterable[Labelled], weight: float = 1.0) -> Embedded:
     """Return *prompts* by the model, each with that *weight*."""
     texts, calls = zip(*prompts, strict=True)
-    vectors = [embedder.embed_queries([with_other_names(text)])[0].vector for text in texts]
-    floats = np.frombuffer(b"".join(vectors), "<f4").reshape(len(texts), -1)
-    return Embedded(floats, np.where(calls, 1.0, -1.0), np.full(len(texts), weight))
+    named = [with_other_names(text) for text in texts]
+    vectors = b"".join(both.vector for both in embedder.embed_queries(named))
+    floats = np.frombuffer(vectors, "<f4").reshape(len(texts), -1)
+    return Embedded(floats, counted(named), np.where(calls, 1.0, -1.0), np.full(len(texts), weight))
 
 
 def together(sets: Iterable[Embedded]) -> Embedded:
@@ -84,18 +88,18 @@ def together(sets: Iterable[Embedded]) -> Embedded:
     return Embedded(*map(np.concatenate, zip(*sets, strict=True)))
 
 
-def fitted(prompts: Embedded) -> Floats:
-    """Return the quadratic form that tells *prompts* apart."""
+def fitted(prompts: Embedded) -> Numbers:
+    """Return the numbers that tell *prompts* apart."""
     vectors, calls, weights = prompts.vectors.astype(float), prompts.calls, prompts.weights
-    kernel = (STRAIGHT + vectors @ vectors.T) ** 2
+    kernel = (STRAIGHT + vectors @ vectors.T) ** 2 + WORDS * prompts.counts @ prompts.counts.T
     mean = np.average(calls, weights=weights)
     shares = np.linalg.solve(kernel + np.diag(RIDGE / weights), calls - mean)
-    return form_of(shares, vectors, mean)
+    return Numbers(form_of(shares, vectors, mean)[np.newaxis], WORDS * shares[np.newaxis] @ prompts.counts)
 
 
 def form_of(shares: Floats, vectors: Floats, level: float) -> Floats:
     """
-    Return the table of a quadratic form, see `adapters.kinds.quadratic_form`, as 16 bits each.
+    Return a quadratic form as it stands in `Numbers`.
 
     Its value is *level* and the sum of the *shares*, each times the square of STRAIGHT and the product with
     one of *vectors*.
@@ -105,8 +109,7 @@ def form_of(shares: Floats, vectors: Floats, level: float) -> Floats:
     most = np.argsort(-np.abs(bends))[:CURVED]
     curved = directions[:, most].T * np.sqrt(np.abs(bends[most]))[:, None]
     level = level + STRAIGHT**2 * shares.sum()
-    numbers = np.c_[np.vstack([straight, curved]), np.r_[level, np.sign(bends[most])]]
-    return np.asarray(numbers, dtype=np.float16)
+    return np.c_[np.vstack([straight, curved]), np.r_[level, np.sign(bends[most])]]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from benchmarks.calling import embedded, fitted, of_project, together, written
 from benchmarks.prompts import FIGURES, FIRST, Shown, figures, rows_of, stored
 from mcp_server.actions.context.inject import MOST, SHORTEST_PROMPT
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.kinds.quadratic_form import values
+from mcp_server.adapters.kinds.numbers import values
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search import confidence
 from mcp_server.core.search.confidence import PromptEvidence, Weights
@@ -69,7 +69,7 @@ def main(folders: Sequence[Path], apart: bool) -> None:
     def calling(name: str, others: Sequence[str]) -> list[float]:
         """Return how much each prompt of the project calls for memories, by what is made of *others*."""
         numbers = fitted(together([of_no_project, *(of_each[other] for other in others)]))
-        return [*map(float, values(numbers.astype(np.float32), of_each[name].vectors))]
+        return [*map(float, values(numbers, of_each[name].vectors, of_each[name].counts)[0])]
 
     def weights(names: Sequence[str]) -> tuple[Weights, Weights]:
         knowing = [

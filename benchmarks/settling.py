@@ -20,8 +20,8 @@ import click
 import numpy as np
 
 from benchmarks.calling import FIELDS, KINDS, STRAIGHT, form_of
-from mcp_server.adapters.index.search.quantised import Floats
-from mcp_server.adapters.kinds.settling import NUMBERS, TYPES, counted, settled
+from mcp_server.adapters.kinds.numbers import Numbers, counted, write
+from mcp_server.adapters.kinds.settling import NUMBERS, TYPES, settled
 from mcp_server.core.capture.mining import Judge, mine
 from mcp_server.core.ports import Embedder
 from mcp_server.embedding import load_embedder
@@ -48,8 +48,7 @@ def main(files: Sequence[Path]) -> None:
     """Write the numbers, or judge them on labelled FILEs."""
     embedder = load_embedder(Path(), "minilm-l6")
     if not files:
-        forms, weights = fitted(embedder)
-        np.savez_compressed(NUMBERS, forms=forms, weights=weights)
+        write(NUMBERS, fitted(embedder))
         return
     judge = judge_by(embedder)
     for file in files:
@@ -97,8 +96,8 @@ def prompts(path: Path) -> list[str]:
     return [line[2:].replace("\\n", "\n") for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def fitted(embedder: Embedder) -> tuple[Floats, Floats]:
-    """Return the forms and the weights of `adapters.kinds.settling.Numbers`, as 16 bits each."""
+def fitted(embedder: Embedder) -> Numbers:
+    """Return the numbers for settling anything, and for each of TYPES."""
     labelled = [sentence for name in FITTED_TO for sentence in read(LABELLED / f"{name}.tsv")]
     asked = [Sentence("en", text, NOTHING) for text in (*prompts(KINDS), *prompts(FIELDS)[::EACH])]
     sentences = [*labelled, *asked]
@@ -112,7 +111,7 @@ def fitted(embedder: Embedder) -> tuple[Floats, Floats]:
     wanted = [types != NOTHING, *(types == type for type in TYPES)]
     shares = np.linalg.solve(kernel + np.diag(RIDGE / weights), np.where(np.stack(wanted, axis=1), 1.0, -1.0))
     forms = np.stack([form_of(MEANING * of_one, vectors, 0.0) for of_one in shares.T])
-    return forms, np.asarray(WORDS * shares.T @ counts, dtype=np.float16)
+    return Numbers(forms, WORDS * shares.T @ counts)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from benchmarks.paired import difference, interval, over_sets
 from benchmarks.prompts import figures, measured, rows_of, stored
 from benchmarks.question_sets import read_set
 from benchmarks.ways import WITHOUT, as_in
+from mcp_server.adapters.kinds.numbers import read, values
 from mcp_server.adapters.kinds.prompt_kind import NUMBERS
-from mcp_server.adapters.kinds.quadratic_form import values
 from mcp_server.core.search import ranking
 from mcp_server.embedding import load_embedder
 from tests.patience import PATIENCE
@@ -254,7 +254,7 @@ def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones(
     prompts = together([written(embedder), embedded(embedder, of_projects)])
 
     fitted_now, fitted_before = (
-        values(numbers, prompts.vectors) for numbers in (fitted(prompts), np.load(NUMBERS))
+        values(numbers, prompts.vectors, prompts.counts)[0] for numbers in (fitted(prompts), read(NUMBERS))
     )
 
     # Processors round the int8 model differently, a few prompts by more than a tenth.

@@ -22,7 +22,6 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import USE_WHEN, Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
-from mcp_server.core.search import confidence
 from mcp_server.core.search.query import Query
 from mcp_server.core.team.team_rules import fit
 from mcp_server.store import Store
@@ -54,18 +53,6 @@ def test_a_prompt_gets_the_memory_whose_occasion_it_is(
 
     assert ("visitor.ml" in text) == bool(occasions)
     assert "extend the grammar" not in text
-
-
-def test_the_text_of_a_memory_with_occasions_needs_a_smaller_chance(meaning_store: Store) -> None:
-    for draft in (replace(PASSES, use_when=OCCASIONS), *OTHERS):
-        remember(meaning_store, draft)
-    embed_pending(meaning_store)
-
-    hits = recall(meaning_store, Query(PROMPT, of_prompt=True)).hits
-
-    least = {hit.title: hit.bars[0].least for hit in hits}
-    assert least.pop(PASSES.title) == confidence.TEXT_CHANCE_WITH_OCCASIONS
-    assert {*least.values()} == {confidence.TEXT_CHANCE}
 
 
 def test_of_a_long_memory_its_beginning_is_shown_instead_of_its_occasions(meaning_store: Store) -> None:

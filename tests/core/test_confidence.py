@@ -165,14 +165,6 @@ def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> N
     assert Confidence.MEDIUM not in in_prompt([near, as_near], 0.2)
 
 
-def test_a_memory_of_which_somebody_said_when_it_helps_needs_a_smaller_chance() -> None:
-    likely = PromptEvidence(0.4, 0.5, 0.6)
-
-    assert in_prompt([likely], 0.09) == [Confidence.LOW]
-    assert in_prompt([likely._replace(has_occasions=True)], 0.09) == [Confidence.MEDIUM]
-    assert Confidence.MEDIUM not in in_prompt([FAINT._replace(has_occasions=True)], 0.09)
-
-
 def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one_sure() -> None:
     assert in_prompt([PromptEvidence(0.1, 0.1, 0.1)], 100.0) != [Confidence.MEDIUM]
 

@@ -89,8 +89,7 @@ def shelf_of(
         # Slow to import, and a search by words needs none.
         from mcp_server.adapters.kinds.prompt_kind import calling
 
-        with_occasions = memories.with_occasions(db, [candidate.row.row for candidate in best])
-        _rely_in_prompt(best, with_occasions, calling(gathered.questions[0].vector), margin)
+        _rely_in_prompt(best, calling(text, gathered.questions[0].vector), margin)
     else:
         _rely(best, gathered.model, margin, terms=() if query.of_prompt else query_terms(text))
     top = best
@@ -221,14 +220,8 @@ def _rely(candidates: Sequence[ScoredMemory], model: str, margin: float, *, term
             _weigh(candidate, model, margin - confidence.COMPANION_MARGIN, terms)
 
 
-def _rely_in_prompt(
-    candidates: Sequence[ScoredMemory], with_occasions: Container[int], called: float, margin: float
-) -> None:
-    """
-    Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does.
-
-    *with_occasions* are the rows of those of which somebody said when they help.
-    """
+def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: float) -> None:
+    """Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does."""
     for candidate in candidates:
         _weigh(candidate, confidence.MEASURED, margin)
     evidence = [
@@ -237,7 +230,6 @@ def _rely_in_prompt(
             candidate.evidence.cosine,
             candidate.evidence.maxsim,
             candidate.confidence is Confidence.HIGH,
-            candidate.row.row in with_occasions,
         )
         for candidate in candidates
     ]

@@ -41,7 +41,6 @@ LEAST_NAME = 4  # characters of a number or a code that names one thing
 MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
 TEXT_CHANCE = 0.6  # least chance that a memory is of use, for its text to be shown with a prompt
-TEXT_CHANCE_WITH_OCCASIONS = 0.56  # who stored it said when it helps: it is of use more often than it seems
 POINTER_CHANCE = 0.5  # least chance that any memory is of use, for the first to be pointed to
 LEAST_COSINE = 0.15  # of each memory that is pointed to; else an order points to anything in a small store
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
@@ -144,12 +143,6 @@ class PromptEvidence(NamedTuple):
     cosine: float | None
     maxsim: float | None
     sure: bool = False
-    has_occasions: bool = False
-
-    @property
-    def text_chance(self) -> float:
-        """The least chance that it is of use from which its text is shown."""
-        return TEXT_CHANCE_WITH_OCCASIONS if self.has_occasions else TEXT_CHANCE
 
 
 class PromptFeatures(NamedTuple):
@@ -177,8 +170,8 @@ class Weights(NamedTuple):
 
 
 # Fitted to five projects by `benchmarks/prompt_gate.py`, for the shipped model.
-TEXT = Weights(calling=3.71, level=-4.62, maxsim=5.04, lead=10.56)
-POINTER = Weights(calling=5.35, level=-1.6, cosine=3.46)
+TEXT = Weights(calling=4.05, level=-4.61, maxsim=4.85, lead=11.34)
+POINTER = Weights(calling=5.99, level=-1.48, cosine=3.42)
 
 
 def in_prompt(
@@ -187,15 +180,12 @@ def in_prompt(
     """
     Return how far each of *memories*, best first, is what a prompt calls for, by the shipped model.
 
-    HIGH and MEDIUM are for its text and LOW for a pointer to it; *calling* is what `adapters.calling` says
+    HIGH and MEDIUM are for its text and LOW for a pointer to it; *calling* is what `adapters.kinds` says
     of the prompt. A text needs evidence that this memory concerns the prompt, a pointer that any memory
     does; when a text is shown, no pointers are.
     """
     features_of_memories = features_of(memories, calling)
-    chances = [
-        Bar(TEXT_SHOWN, text.chance(features), memory.text_chance)
-        for memory, features in zip(memories, features_of_memories, strict=True)
-    ]
+    chances = [Bar(TEXT_SHOWN, text.chance(features), TEXT_CHANCE) for features in features_of_memories]
     verdicts = [Confidence.MEDIUM if chance.missing <= 0 else Confidence.NONE for chance in chances]
     verdicts = [
         Confidence.HIGH if memory.sure else verdict

@@ -123,15 +123,6 @@ def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
     return {row.row: row for row in of_numbers}
 
 
-def with_occasions(db: sqlite3.Connection, numbers: Sequence[int]) -> set[int]:
-    """Return those of the rows *numbers* whose memory says on which occasions it helps (`use_when`)."""
-    found = db.execute(
-        "SELECT row FROM memories WHERE row IN (SELECT value FROM json_each(?)) AND use_when != ''",
-        (json.dumps(numbers),),
-    )
-    return {row[0] for row in found}
-
-
 def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
     """Return up to three ids of *vaults* that share a part with *memory_id*, else those spelled like it."""
     from difflib import get_close_matches  # slow to load, and needed only for an unknown id
