@@ -45,7 +45,7 @@ def test_the_tool_shows_the_plan_without_a_call_and_with_one_when_asked(
 
         with connected(opened) as call:
             answer = call("consolidate", with_model=True)
-        assert "model calls 1 ($0.0" in answer
+        assert "The model was asked for this plan: 1 call, $0.0" in answer
         assert api.calls == 1
 
 
@@ -69,6 +69,6 @@ def test_the_command_shows_the_plan_without_a_call_and_with_one_when_asked(
 
         output = output_of(run("tidy", "--dry-run", "--with-model"))
         assert api.calls == 1
-        cost = re.search(r"model calls 1 \(\$(0\.\d{4})\)", output)
+        cost = re.search(r"asked for this plan: 1 call, \$(0\.\d{4})\.", output)
         assert cost and 0 < float(cost[1]) <= float(price[1])
         assert run("tidy", "--with-model").returncode != 0

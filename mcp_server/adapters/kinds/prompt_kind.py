@@ -15,7 +15,7 @@ from mcp_server.adapters.model_folder import SHIPPED_MODELS
 from mcp_server.core.ports import Vector
 from mcp_server.core.text.developer_words import with_other_names
 
-NUMBERS = SHIPPED_MODELS / "calling.npz"  # for the shipped model, and for `with_other_names`
+NUMBERS = SHIPPED_MODELS / "calling.npy"  # for the shipped model, and for `with_other_names`
 LOOKED_AT = 2000  # characters whose words are counted: the rest of a prompt is mostly pasted
 
 

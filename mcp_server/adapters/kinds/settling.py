@@ -17,7 +17,7 @@ from mcp_server.adapters.model_folder import SHIPPED_MODELS
 from mcp_server.core.ports import Vector
 from mcp_server.core.text.words import is_foreign
 
-NUMBERS = SHIPPED_MODELS / "settling.npz"  # for the shipped model: for settling anything, and for each type
+NUMBERS = SHIPPED_MODELS / "settling.npy"  # for the shipped model: for settling anything, and for each type
 TYPES = ("preference", "decision", "reference")
 LEAST = 0.5  # of 3,542 prompts that ask for work, one in a hundred has a sentence with more
 LEAST_IN_OTHERS = 0.65  # in other languages, which the model hardly knows
