@@ -60,10 +60,11 @@ def main(folders: Sequence[Path]) -> None:
 
 def written(embedder: Embedder) -> Embedded:
     """Return the prompts of both files."""
-    return together([embedded(embedder, _lines(KINDS)), embedded(embedder, _lines(FIELDS), OF_FIELDS)])
+    return together([embedded(embedder, lines_of(KINDS)), embedded(embedder, lines_of(FIELDS), OF_FIELDS)])
 
 
-def _lines(path: Path) -> Iterator[Labelled]:
+def lines_of(path: Path) -> Iterator[Labelled]:
+    """Yield the prompts of a file in which each has its sign before it."""
     for line in path.read_text(encoding="utf-8").splitlines():
         yield line[2:].replace("\\n", "\n"), line[0] == "+"
 
@@ -90,11 +91,34 @@ def together(sets: Iterable[Embedded]) -> Embedded:
 
 def fitted(prompts: Embedded) -> Numbers:
     """Return the numbers that tell *prompts* apart."""
-    vectors, calls, weights = prompts.vectors.astype(float), prompts.calls, prompts.weights
-    kernel = (STRAIGHT + vectors @ vectors.T) ** 2 + WORDS * prompts.counts @ prompts.counts.T
-    mean = np.average(calls, weights=weights)
-    shares = np.linalg.solve(kernel + np.diag(RIDGE / weights), calls - mean)
-    return Numbers(form_of(shares, vectors, mean)[np.newaxis], WORDS * shares[np.newaxis] @ prompts.counts)
+    mean = np.average(prompts.calls, weights=prompts.weights)
+    wanted = prompts.calls[:, np.newaxis] - mean
+    return regression(
+        prompts.vectors, prompts.counts, wanted, RIDGE / prompts.weights, words=WORDS, level=mean
+    )
+
+
+def regression(
+    vectors: Floats,
+    counts: Floats,
+    wanted: Floats,
+    ridge: Floats,
+    *,
+    meaning: float = 1.0,
+    words: float,
+    level: float = 0.0,
+) -> Numbers:
+    """
+    Return what kernel ridge regression makes of texts: their *vectors*, their words, and what is *wanted*.
+
+    *wanted* has a column for each kind, about *level*, and *ridge* a number for each text. The kernel is that
+    of the form and that of the words, with the weights *meaning* and *words*.
+    """
+    vectors, counts = vectors.astype(float), counts.astype(float)
+    kernel = meaning * (STRAIGHT + vectors @ vectors.T) ** 2 + words * counts @ counts.T
+    shares = np.linalg.solve(kernel + np.diag(ridge), wanted).T
+    forms = np.stack([form_of(meaning * of_kind, vectors, level) for of_kind in shares])
+    return Numbers(forms, words * shares @ counts)
 
 
 def form_of(shares: Floats, vectors: Floats, level: float) -> Floats:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 import numpy as np
 
-from benchmarks.calling import FIELDS, KINDS, STRAIGHT, form_of
+from benchmarks.calling import FIELDS, KINDS, lines_of, regression
 from mcp_server.adapters.kinds.numbers import Numbers, counted, write
 from mcp_server.adapters.kinds.settling import NUMBERS, TYPES, settled
 from mcp_server.core.capture.mining import Judge, mine
@@ -57,7 +57,7 @@ def main(files: Sequence[Path]) -> None:
             of_language = [sentence for sentence in sentences if (sentence.language == "en") is is_english]
             if of_language:
                 print(f"{file.stem}, {'English' if is_english else 'others'}: {told(of_language, judge)}")
-    unlearned = [prompt for number, prompt in enumerate(prompts(FIELDS)) if number % EACH]
+    unlearned = [text for number, (text, _) in enumerate(lines_of(FIELDS)) if number % EACH]
     noticed = [sum(map(bool, (found(prompt, by) for prompt in unlearned))) for by in (None, judge)]
     print(f"of {len(unlearned):,} prompts: {noticed[0]} by patterns, {noticed[1]} with the numbers")
 
@@ -91,27 +91,20 @@ def read(path: Path) -> list[Sentence]:
     return [Sentence(*line.split("\t")) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def prompts(path: Path) -> list[str]:
-    """Return the prompts of a file for `calling.py`."""
-    return [line[2:].replace("\\n", "\n") for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def fitted(embedder: Embedder) -> Numbers:
     """Return the numbers for settling anything, and for each of TYPES."""
     labelled = [sentence for name in FITTED_TO for sentence in read(LABELLED / f"{name}.tsv")]
-    asked = [Sentence("en", text, NOTHING) for text in (*prompts(KINDS), *prompts(FIELDS)[::EACH])]
+    prompts = [*lines_of(KINDS), *list(lines_of(FIELDS))[::EACH]]
+    asked = [Sentence("en", text, NOTHING) for text, _ in prompts]
     sentences = [*labelled, *asked]
     texts = [sentence.text for sentence in sentences]
     embedded = b"".join(both.vector for both in embedder.embed_queries(texts))
-    vectors = np.frombuffer(embedded, "<f4").reshape(len(texts), -1).astype(float)
-    counts = counted(texts).astype(float)
-    kernel = MEANING * (STRAIGHT + vectors @ vectors.T) ** 2 + WORDS * counts @ counts.T
+    vectors = np.frombuffer(embedded, "<f4").reshape(len(texts), -1)
     weights = np.r_[np.ones(len(labelled)), np.full(len(asked), OF_PROMPTS)]
     types = np.array([sentence.type for sentence in sentences])
-    wanted = [types != NOTHING, *(types == type for type in TYPES)]
-    shares = np.linalg.solve(kernel + np.diag(RIDGE / weights), np.where(np.stack(wanted, axis=1), 1.0, -1.0))
-    forms = np.stack([form_of(MEANING * of_one, vectors, 0.0) for of_one in shares.T])
-    return Numbers(forms, WORDS * shares.T @ counts)
+    wanted = np.stack([types != NOTHING, *(types == type for type in TYPES)], axis=1)
+    signs = np.where(wanted, 1.0, -1.0)
+    return regression(vectors, counted(texts), signs, RIDGE / weights, meaning=MEANING, words=WORDS)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ For each kind there is a quadratic form on the embedding and a weight for each b
 and about -1 no. `benchmarks/calling.py` and `benchmarks/settling.py` make them.
 """
 
+import functools
 import re
 import zlib
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ class Numbers(NamedTuple):
     weights: Floats
 
 
+@functools.cache
 def read(path: Path) -> Numbers:
     """Return the numbers in a file that `write` wrote."""
     table = np.load(path, allow_pickle=False).astype(np.float32)

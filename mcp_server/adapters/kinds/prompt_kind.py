@@ -6,11 +6,9 @@ mutex?" do not. Written prompts of both kinds were embedded and their words coun
 makes the numbers of them, and `benchmarks/results/prompts.md` says what these are worth.
 """
 
-import functools
-
 import numpy as np
 
-from mcp_server.adapters.kinds.numbers import Numbers, counted, read, values
+from mcp_server.adapters.kinds.numbers import counted, read, values
 from mcp_server.adapters.model_folder import SHIPPED_MODELS
 from mcp_server.core.ports import Vector
 from mcp_server.core.text.developer_words import with_other_names
@@ -27,9 +25,4 @@ def calling(prompt: str, vector: Vector) -> float:
     About 1 for a prompt that does, about -1 for one that does not.
     """
     vectors = np.frombuffer(vector, "<f4")[np.newaxis]
-    return float(values(_numbers(), vectors, counted([with_other_names(prompt[:LOOKED_AT])]))[0, 0])
-
-
-@functools.cache
-def _numbers() -> Numbers:
-    return read(NUMBERS)
+    return float(values(read(NUMBERS), vectors, counted([with_other_names(prompt[:LOOKED_AT])]))[0, 0])
