@@ -57,7 +57,7 @@ def tidied(run: Tidied) -> Shown:
         rows=[(row,) for row in rows],
         notes=(
             unasked,
-            asked if run.calls and run.dry_run else "",
+            asked,
             f"{_counted(numbers, dry_run=run.dry_run)}{spent}",
         ),
         json=_json(run),
