@@ -59,16 +59,18 @@ def test_what_only_the_second_has_beside_its_words_is_taken_over_and_can_be_take
     assert files_of(store) == before
 
 
-def test_two_stay_when_the_second_has_notes_until_the_person_joins_them(store: Store) -> None:
-    gone, stays = twins(store, source="assistant")
-    revise(store, gone, Revision(notes=("The robot is called Hal.",)))
+def test_two_stay_when_the_second_has_notes_until_the_person_joins_them(store: Store, clock: Clock) -> None:
+    gone, stays = twins(store, source="assistant", category="ops")
+    clock.pass_days(1)
+    revise(store, gone, Revision(notes=("The robot is called Hal.",), category=""))
     before = files_of(store)
 
     assert (tidy(store).entries, files_of(store)) == ([], before)
 
     both = [read(store, memory_id) for memory_id in (stays, gone)]
     heir = joined(store, both, "Deploys", TWICE, vault=both[0].vault)
-    assert read(store, heir).memory.notes == ("The robot is called Hal.",)
+    merged = read(store, heir).memory
+    assert (merged.notes, merged.category) == (("The robot is called Hal.",), "ops")
 
 
 def test_one_that_takes_over_keeps_all_that_a_hand_wrote_into_it(store: Store) -> None:
