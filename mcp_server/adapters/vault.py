@@ -122,8 +122,8 @@ def stamps_in(folder: Path, closed: list[str]) -> list[Stamp]:
     Adds to *closed* what could not be read, as `stamps` does; a folder that does not exist has none.
     """
     place = os.fspath(folder)
-    found = (stamp for stamp in _stamps(place, closed, []) if os.path.dirname(stamp.path) == place)
-    return sorted(found, key=BY_PATH)
+    in_folder = (stamp for stamp in _stamps(place, closed, []) if os.path.dirname(stamp.path) == place)
+    return sorted(in_folder, key=BY_PATH)
 
 
 def is_open(folder: Path) -> bool:

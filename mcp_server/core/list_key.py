@@ -60,8 +60,8 @@ class ListKey(NamedTuple):
             given = f"{len(once)} {self.several} were given{where}"
             raise Rejected(f"{given}; {self.most} is the limit.", self.fewer)
         if too_long := [text for text in once if not self.fits(text) and text not in had]:
-            one, hint = self.too_long
-            raise Rejected(f"{one} has {len(too_long[0])} characters; {self.longest} is the limit.", hint)
+            kind, hint = self.too_long
+            raise Rejected(f"{kind} has {len(too_long[0])} characters; {self.longest} is the limit.", hint)
         return once
 
     def first(self, texts: Iterable[str]) -> tuple[str, ...]:

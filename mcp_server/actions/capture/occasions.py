@@ -85,8 +85,8 @@ def next_group(store: Store) -> Group | None:
         rows = asked.with_few(db, vaults, ENOUGH, LOOKED_AT)
     memory_files: list[MemoryFile] = []
     for file in read_rows(store, rows):
-        said = f"{file.memory.title}\n{file.memory.text}"
-        if is_shown(store, file) and not has_private(said) and not _may_be_persons(store, file):
+        text = f"{file.memory.title}\n{file.memory.text}"
+        if is_shown(store, file) and not has_private(text) and not _may_be_persons(store, file):
             memory_files.append(file)
         if len(memory_files) == MOST:
             break

@@ -32,46 +32,46 @@ def named(store: Store, keys: Iterable[str]) -> Named:
 
     A command that was cut off after the first of several can be given again.
     """
-    found = Named({}, {}, {})
+    chosen = Named({}, {}, {})
     for key in dict.fromkeys(map(typed_id, keys)):
         try:
-            found.waiting[key] = expected(store, key)
+            chosen.waiting[key] = expected(store, key)
         except DaybookError as error:
             with store.database.read() as db:
                 verdict = candidates.verdict_on(db, key)
             if verdict in ("approved", "rejected"):
-                found.before[key] = verdict
+                chosen.before[key] = verdict
             else:
-                found.failed[key] = error
-    if found.failed and not found.waiting and not found.before:
-        raise next(iter(found.failed.values()))
-    return found
+                chosen.failed[key] = error
+    if chosen.failed and not chosen.waiting and not chosen.before:
+        raise next(iter(chosen.failed.values()))
+    return chosen
 
 
-def approve_each(store: Store, found: Named) -> list[DraftOutcome]:
+def approve_each(store: Store, chosen: Named) -> list[DraftOutcome]:
     """Store those that wait as memories that the person accepted. Raises OSError."""
     return [
-        outcome for stored in _each(store, found, lambda key: approve(store, [key])) for outcome in stored
+        outcome for stored in _each(store, chosen, lambda key: approve(store, [key])) for outcome in stored
     ]
 
 
-def reject_each(store: Store, found: Named) -> list[str]:
+def reject_each(store: Store, chosen: Named) -> list[str]:
     """Move those that wait to the trash, and return their ids. Raises OSError."""
 
     def rejected(key: str) -> str:
         reject(store, [key])
         return key
 
-    return _each(store, found, rejected)
+    return _each(store, chosen, rejected)
 
 
-def _each(store: Store, found: Named, settle: Callable[[str], T]) -> list[T]:
+def _each(store: Store, chosen: Named, settle: Callable[[str], T]) -> list[T]:
     settled = []
-    for key, shown in found.waiting.items():
+    for key, shown in chosen.waiting.items():
         try:
             if expected(store, key).digest != shown.digest:
                 raise Conflict("It changed after it was shown.")
             settled.append(settle(key))
         except DaybookError as error:
-            found.failed[key] = error
+            chosen.failed[key] = error
     return settled

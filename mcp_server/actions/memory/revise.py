@@ -202,7 +202,7 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool, had: Memo
     as_given = replace(memory, **changes)  # a tag or label in lower case hides a secret
     for key in LISTS:
         if key.name in changes:
-            lists = [getattr(said, key.name) for said in before]
+            lists = [getattr(former, key.name) for former in before]
             same = next((texts for texts in lists if texts == tuple(changes[key.name])), lists[0])
             changes[key.name] = key.cleaned(changes[key.name], had=same)
     if "links" in changes:
@@ -217,15 +217,15 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool, had: Memo
 
 def title_given(title: str, before: Iterable[Memory]) -> str:
     """Return *title* cleaned, or as it is where one of *before* has it; raise Rejected."""
-    return title if title in [said.title for said in before] else clean_title(title)
+    return title if title in [former.title for former in before] else clean_title(title)
 
 
 def text_given(text: str, before: Iterable[Memory], limit: int = MAX_TEXT) -> str:
     """Return *text* cleaned, or as it is where one of *before* has it; raise Rejected."""
-    return text if text in [said.text for said in before] else clean_text(text, limit)
+    return text if text in [former.text for former in before] else clean_text(text, limit)
 
 
 def links_given(links: Iterable[Link], before: Iterable[Memory]) -> tuple[Link, ...]:
     """Return *links* with labels in the form that is compared; those of *before* stay as they are."""
-    own = {link for said in before for link in said.links}
+    own = {link for former in before for link in former.links}
     return tuple(link if link in own else with_labels([link])[0] for link in links)

@@ -157,8 +157,8 @@ _PART_OF = [(next((part for part in _PARTS if part in place.anchor), ""), place)
 def in_settings(text: str, lowered: str) -> Iterator[SecretSpan]:
     """The values in the places of the table and in calls; *lowered* is *text* in lower case."""
     yield from _in_calls(text, lowered)
-    there = {part for part in _PARTS if part in lowered} | {""}
-    for place in [place for part, place in _PART_OF if part in there and place.anchor in lowered]:
+    present = {part for part in _PARTS if part in lowered} | {""}
+    for place in [place for part, place in _PART_OF if part in present and place.anchor in lowered]:
         at = lowered.find(place.anchor)
         while at >= 0:
             start = at + len(place.anchor)

@@ -214,16 +214,16 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...]) -> Non
         person.require(SETTLING_CANDIDATES)
     failed: dict[str, DaybookError] = {}
     if approve:
-        found = named_candidates.named(store, _named(approve, ids))
-        stored = named_candidates.approve_each(store, found)
+        chosen = named_candidates.named(store, _named(approve, ids))
+        stored = named_candidates.approve_each(store, chosen)
         trust(store, tuple(outcome.id for outcome in stored))  # a person said so, here, in a terminal
-        output.print_shown(candidates.proposals("Stored", stored, before=found.before))
-        failed |= found.failed
+        output.print_shown(candidates.proposals("Stored", stored, before=chosen.before))
+        failed |= chosen.failed
     if reject:
-        found = named_candidates.named(store, _named(reject, ids))
-        rejected = named_candidates.reject_each(store, found)
-        output.print_shown(candidates.rejected(rejected, before=found.before))
-        failed |= found.failed
+        chosen = named_candidates.named(store, _named(reject, ids))
+        rejected = named_candidates.reject_each(store, chosen)
+        output.print_shown(candidates.rejected(rejected, before=chosen.before))
+        failed |= chosen.failed
     for sentence in candidates.not_settled(failed):
         click.echo(f"daybook: {visible(sentence)}", err=True)
     if failed:

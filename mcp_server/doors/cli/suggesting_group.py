@@ -25,8 +25,8 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         names = self.list_commands(ctx)
         if args[0] not in (*names, *self.former) and not args[0].startswith("-"):
-            here = self.called_elsewhere.get(args[0].lower())
-            meant = [here] if here else similar(args[0], names)
+            elsewhere = self.called_elsewhere.get(args[0].lower())
+            meant = [elsewhere] if elsewhere else similar(args[0], names)
             hint = (
                 f"Did you mean {' or '.join(meant)}?" if meant else f"'{ctx.command_path} --help' lists them."
             )

@@ -97,28 +97,28 @@ def register(application: Application) -> None:
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Store candidates as memories. A dialog asks the person first."""
         store = open_store()
-        found = _agreed(Dialog(context), _named(store, ids), "Store as a memory", "--approve")
-        stored = named_candidates.approve_each(store, found)
+        chosen = _agreed(Dialog(context), _named(store, ids), "Store as a memory", "--approve")
+        stored = named_candidates.approve_each(store, chosen)
         trust(store, tuple(outcome.id for outcome in stored))  # the person said so
-        return candidates.proposals("Stored", stored, before=found.before, failed=found.failed)
+        return candidates.proposals("Stored", stored, before=chosen.before, failed=chosen.failed)
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Delete candidates for good. A dialog asks the person first."""
         store = open_store()
-        found = _agreed(Dialog(context), _named(store, ids), "Delete for good", "--reject")
-        rejected = named_candidates.reject_each(store, found)
-        return candidates.rejected(rejected, before=found.before, failed=found.failed)
+        chosen = _agreed(Dialog(context), _named(store, ids), "Delete for good", "--reject")
+        rejected = named_candidates.reject_each(store, chosen)
+        return candidates.rejected(rejected, before=chosen.before, failed=chosen.failed)
 
 
-def _agreed(dialog: Dialog, found: Named, deed: str, option: str) -> Named:
+def _agreed(dialog: Dialog, chosen: Named, deed: str, option: str) -> Named:
     """
-    Return *found* with those waiting of which the person was shown every word, and said yes.
+    Return *chosen* with those waiting of which the person was shown every word, and said yes.
 
     Raises PersonNeeded.
     """
-    act, typed = SETTLING_CANDIDATES, f"candidates {option} {' '.join(found.waiting)}"
-    memories = {key: waiting.memory for key, waiting in found.waiting.items()}
+    act, typed = SETTLING_CANDIDATES, f"candidates {option} {' '.join(chosen.waiting)}"
+    memories = {key: waiting.memory for key, waiting in chosen.waiting.items()}
     questions = {
         key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in memories.items()
     }
@@ -126,7 +126,7 @@ def _agreed(dialog: Dialog, found: Named, deed: str, option: str) -> Named:
     if not all(parts) or sum(parts) > MOST_PARTS:
         raise PersonNeeded(act, typed, why="this is too much for a dialog")
     agreed = [key for key, question in questions.items() if dialog.says_yes(question, act=act, typed=typed)]
-    return replace(found, waiting={key: found.waiting[key] for key in agreed})
+    return replace(chosen, waiting={key: chosen.waiting[key] for key in agreed})
 
 
 def _named(store: Store, ids: list[str] | str) -> Named:

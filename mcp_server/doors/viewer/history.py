@@ -51,8 +51,8 @@ def say_again(request: Request, inputs: Fields) -> Response:
     if file.digest != inputs.get("digest"):
         return _history(request, store, problem=CHANGED)
     was = before.memory
-    said = ("title", "text", "type", *LIST_NAMES, "touches", *WORDS)
-    revision = Revision(**{name: getattr(was, name) for name in said})
+    keys = ("title", "text", "type", *LIST_NAMES, "touches", *WORDS)
+    revision = Revision(**{name: getattr(was, name) for name in keys})
     revise(store, memory_id, revision, version=file.digest, source=MANUAL, keep_secrets=True, had=was)
     sentence = f"It again says what version {before.name}."
     return _history(request, store, lines=[sentence, "Its former text is kept as a version too."])

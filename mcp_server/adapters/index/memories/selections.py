@@ -178,10 +178,10 @@ def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
 
 def texts_of(db: sqlite3.Connection, memories: Collection[int]) -> dict[int, str]:
     """Return row number → title and text of *memories*, given by their row numbers."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT row, title || char(10) || text FROM memories WHERE row IN ({marks(memories)})", [*memories]
     )
-    return dict(found.fetchall())
+    return dict(rows.fetchall())
 
 
 def not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Sequence[str]) -> list[Row]:
