@@ -88,10 +88,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def free_bytes(folder: Path) -> int:
-    """Return how many bytes the disk of *folder* has left for us; raises OSError."""
+    """Return how many bytes the disk of *folder* has left, 0 when it takes no more files; raises OSError."""
     if sys.platform == "win32":
         import shutil  # takes longer to load than all of this module
 
         return shutil.disk_usage(folder).free
     disk = os.statvfs(folder)
+    if disk.f_files and not disk.f_favail:  # some file systems count no files
+        return 0
     return disk.f_bavail * disk.f_frsize

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -67,6 +68,13 @@ def fill(disk: Path) -> None:
             pass
 
 
+def take_all_files(disk: Path) -> None:
+    """Let *disk*, which has room, take no new file."""
+    room = os.statvfs(disk)
+    files_there = room.f_files - room.f_ffree
+    subprocess.run(["mount", "-o", f"remount,nr_inodes={files_there}", str(disk)], check=True)
+
+
 def test_a_full_disk_refuses_and_keeps_what_was_there(
     small_disk: Path, on_small_disk: Callable[[], Opened]
 ) -> None:
@@ -115,6 +123,44 @@ def test_on_a_full_disk_every_reading_command_answers_and_says_why_the_index_doe
         assert shown in process.stdout
         assert "The disk is full" in process.stderr
         assert "rebuild" not in process.stderr
+
+
+@pytest.mark.parametrize("taken", [fill, take_all_files])
+def test_a_command_that_a_full_disk_refuses_gives_the_reason_once_and_no_answer_from_files(
+    small_disk: Path, tmp_path: Path, taken: Callable[[Path], None]
+) -> None:
+    run_daybook(small_disk / "memory", "remember", "Quokkas | They live on Rottnest.")
+    seed = tmp_path / "seed.md"
+    seed.write_text("# Lamps\n\nThe lamps are lit at dusk.\n")
+    taken(small_disk)
+
+    for command in (["remember", "New | Lamps."], ["tidy"], ["brief"], ["seed", str(seed)], ["work"]):
+        process = run_daybook(small_disk / "memory", *command, TMPDIR=str(tmp_path))
+        assert process.returncode in (7, 9), (command, process.stderr)
+        assert re.fullmatch(
+            r"daybook: The disk (is full|refused).*\n(         Make room on the disk of .*\n)?",
+            process.stderr,
+        )
+
+
+def test_a_full_disk_leaves_nothing_of_what_a_person_wanted_written_elsewhere(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    run_daybook(tmp_path / "memory", "remember", "Quokkas | They live on Rottnest.")
+    fill(small_disk)
+
+    for command in (
+        ["export", "out"],
+        ["export", "out.json", "--format", "json"],
+        ["graph", "--mermaid", "out.md"],
+    ):
+        refused = run_daybook(tmp_path / "memory", *command, cwd=small_disk)
+        assert (refused.returncode, "No space left on device" in refused.stderr) == (4, True), refused.stderr
+    assert [path for path in small_disk.rglob("*") if path.name not in ("ballast", "out")] == []
+    (small_disk / "ballast").unlink()
+    exported = run_daybook(tmp_path / "memory", "export", "out", cwd=small_disk)
+
+    assert exported.stdout == "out holds 1 memory now.\n", exported.stderr
 
 
 def test_on_a_full_disk_doctor_blames_the_disk_alone(small_disk: Path, tmp_path: Path) -> None:
@@ -200,7 +246,7 @@ def test_a_store_that_is_deleted_and_made_again_works_without_a_restart(
     assert [hit.id for hit in recall(store, Query("quokkas first")).hits] == [second]
 
 
-@pytest.mark.parametrize("state", ["full", "read only"])
+@pytest.mark.parametrize("state", ["full", "without room for a file", "read only"])
 def test_that_nothing_can_be_stored_is_told_at_once(
     small_disk: Path, on_small_disk: Callable[[], Opened], state: str
 ) -> None:
@@ -209,9 +255,9 @@ def test_that_nothing_can_be_stored_is_told_at_once(
     assert not needs(status(opened.store(), has_key=False))
     opened.database.close()
     if state == "full":
-        with contextlib.suppress(OSError), open(small_disk / "ballast", "wb", buffering=0) as ballast:
-            while ballast.write(b"\0" * 65536):
-                pass
+        fill(small_disk)
+    elif state == "without room for a file":
+        take_all_files(small_disk)
     else:
         subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -49,7 +50,7 @@ def export_folder(
     Copy the files of the memories, byte for byte, into *folder*, which must be new or empty, and write down
     how each was used.
 
-    Raises Rejected when it is not, or is in the store, and OSError when the disk refuses.
+    Raises Rejected when it is not, or is in the store, and OSError when the disk refuses: it is empty then.
     """
     target = Path(os.path.realpath(os.path.expanduser(folder)))
     home = Path(os.path.realpath(store.home))
@@ -59,7 +60,12 @@ def export_folder(
     _look_again(store)
     files.make_folder(target)
     with writing_elsewhere(store, target):
-        return _copy_all(store, target, level, all_projects=all_projects)
+        try:
+            return _copy_all(store, target, level, all_projects=all_projects)
+        except OSError:
+            for copied in target.iterdir():
+                shutil.rmtree(copied, ignore_errors=True)
+            raise
 
 
 def check_new(target: Path, *, called: Path) -> None:

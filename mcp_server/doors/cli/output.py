@@ -83,17 +83,26 @@ def _end(opened: Opened, *, searches: bool, before: int) -> None:
         click.echo(
             "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
         )
-    for remark in opened.remarks():
-        click.echo(f"daybook: {visible(trouble.remark(remark))}", err=True)
+    for sentence in trouble.remarks(opened.remarks(), refusal=sys.exception()):
+        click.echo(f"daybook: {visible(sentence)}", err=True)
 
 
 def write_for_person(path: Path, text: str) -> None:
-    """Write *text* into a file that the person names; a new one has the mode that their umask gives it."""
+    """
+    Write *text* into a file that the person names; a new one has the mode that their umask gives it.
+
+    Where the disk refuses, a new file is deleted again, and Rejected is raised.
+    """
     umask = click.get_current_context().find_root().obj
     before = os.umask(umask) if isinstance(umask, int) else None
+    is_new = not os.path.lexists(path)
     try:
         with writing(path):
             path.write_text(text, encoding="utf-8")
+    except Rejected:
+        if is_new:
+            path.unlink(missing_ok=True)
+        raise
     finally:
         if before is not None:
             os.umask(before)

@@ -21,7 +21,7 @@ from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.server.session import TOOL_USE
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import origins as shown
-from mcp_server.doors.shown.trouble import remark
+from mcp_server.doors.shown.trouble import remarks
 
 P = ParamSpec("P")
 ALWAYS_LOADED = frozenset({"remember", "recall"})
@@ -103,9 +103,9 @@ class Application:
                 except PersonAsked as pause:
                     return pause.question
                 except DaybookError as error:
-                    return refused(self._with_remarks(error.with_hint))
+                    return refused(self._with_remarks(error.with_hint, refusal=error))
                 except OSError as error:
-                    return refused(self._with_remarks(disk_refused(error)))
+                    return refused(self._with_remarks(disk_refused(error), refusal=error))
 
             self.server.tool(
                 description=" ".join((function.__doc__ or "").split()),
@@ -122,6 +122,6 @@ class Application:
 
         return register
 
-    def _with_remarks(self, answer: str) -> str:
-        """Return *answer*, followed by the remarks about the index."""
-        return "\n\n".join([answer, *map(remark, self.opened.remarks())])
+    def _with_remarks(self, answer: str, *, refusal: Exception | None = None) -> str:
+        """Return *answer*, or the words of a *refusal*, followed by the remarks about the index."""
+        return "\n\n".join([answer, *remarks(self.opened.remarks(), refusal=refusal)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.remarks import (
     BlockBehind,
     FromFiles,
@@ -44,6 +45,13 @@ def caught(paths: Sequence[Path]) -> str:
     return (
         f"Saved by somebody while Daybook changed the file, and kept only here: {', '.join(map(str, paths))}."
     )
+
+
+def remarks(about: Sequence[Remark], *, refusal: BaseException | None = None) -> list[str]:
+    """Return what follows an answer, or follows the *refusal* that came instead of an answer."""
+    if isinstance(refusal, (OSError, IndexUnavailable)):  # it says the reason, and no answer comes from files
+        about = [other for other in about if not isinstance(other, FromFiles)]
+    return [remark(other) for other in about]
 
 
 def remark(about: Remark) -> str:
