@@ -73,13 +73,18 @@ class SettingsError(DaybookError):
 
 
 class NotFound(DaybookError):
-    """No visible memory has the requested id; *sentence* and *hint* are for things other than memories."""
+    """
+    No visible memory has the requested id; *sentence* and *hint* are for things other than memories.
+
+    `memory_id` is the requested id, '' for other things.
+    """
 
     exit_code = 3
 
     def __init__(
         self, memory_id: str, nearest: Sequence[str] = (), *, sentence: str = "", hint: str = ""
     ) -> None:
+        self.memory_id = "" if sentence else memory_id.strip()
         if not memory_id.strip():
             sentence = sentence or "No id was given."
         elif nearest:

@@ -143,6 +143,9 @@ def test_without_its_server_own_answers_come_with_one_word_and_new_ones_wait(
     health = ben.run("doctor")
     assert health.returncode == 1 and "FAIL  team: The team's server" in health.stdout
     assert "waits" in ben.says("team", "status") and "1 memory waits" in ben.says("status")
+    again = ben.run("team", "send")
+    assert again.returncode == 15 and "The rest waits" in again.stdout
+    assert (again.stdout + again.stderr).count("The team's server") == 1
     missing = ben.run("read", "nothing-of-the-sort")
     assert missing.returncode == 3 and "The team may have it" in missing.stderr
 
@@ -204,3 +207,42 @@ def test_a_memory_of_ones_own_is_promoted(team: MinimalTeam, url: str, tmp_path:
     assert "given to the team" in ben.says("promote", own, "--to", "team")
     assert "known to the team already" in ben.says("promote", own, "--to", "team")
     assert team.kept.load(own).memory.text == "Deploys go out on Fridays."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pin", "webhook"),
+        ("promote", "webhook"),
+        ("archive", "webhook"),
+        ("link", "OWN", "webhook"),
+        ("validate", "webhook"),
+        ("mark-used", "webhook"),
+        ("undo", "webhook"),
+        ("revise", "OWN", "--distinct", "webhook"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_done_with_a_memory_that_only_the_server_has_says_where_it_is(
+    team: MinimalTeam, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    own = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--json"))["id"]
+    words = tuple(own if word == "OWN" else word for word in words)
+    with served(team) as url:
+        ben.join(url)
+        saved(team, "webhook")
+        there = ben.run(*words)
+        confirmed(team, "webhook")
+        not_copied_yet = ben.run(*words)
+
+    assert there.returncode == 3
+    assert "'webhook' is the team's, and only its server has it" in there.stderr
+    assert "read, revised and forgotten" in there.stderr and "once a curator confirms it" in there.stderr
+    assert "copied here by 'daybook team send'" in not_copied_yet.stderr
+    away = ben.run(*words)
+    assert away.returncode == 3
+    assert "No memory has the id 'webhook'. The team may have it: " in away.stderr
+    waits = json.loads(ben.says("remember", "Webhooks are signed.", "--level", "team", "--json"))["id"]
+    waiting = ben.run(*(waits if word == "webhook" else word for word in words))
+    assert waiting.returncode == 3 and f"'{waits}' waits here to be given to the team" in waiting.stderr

@@ -73,3 +73,14 @@ def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
         assert call.failed
         assert "needs the person's consent" in call("restore_memory", id="webhook") and call.failed
         assert "restored for the whole team" in call("restore_memory", id="webhook")
+
+
+def test_a_tool_that_asks_no_team_says_of_a_memory_that_the_team_has_it(
+    opened: Opened, team: MinimalTeam
+) -> None:
+    saved(team, "webhook")
+
+    with connected(opened) as call:
+        answer = call("undo", id="webhook")
+        assert call.failed and "'webhook' is the team's, and only its server has it" in answer
+        assert "No memory has the id 'webhooks'" in call("undo", id="webhooks") and call.failed

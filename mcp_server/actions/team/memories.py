@@ -13,7 +13,7 @@ from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import GivenToTeam, revise_for_team, team_of
 from mcp_server.actions.team.send import waiting_as
 from mcp_server.adapters import team_membership
-from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.errors import Conflict, DaybookError, Elsewhere, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import ID, Level, Status, typed_id
 from mcp_server.core.storage.port import ChangeRecord, Stored, all_pages
@@ -99,12 +99,50 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
         except StorageUnavailable as error:
             if waits := _waiting(store, memory_id):
                 return waits
-            sentence = f"{missing} The team may have it: {error}"
-            raise NotFound(typed_id(memory_id), sentence=sentence, hint=missing.hint) from None
+            raise _unknown(missing, error) from None
         stored = stored or _waiting(store, memory_id)
         if stored is None:
             raise
         return stored
+
+
+def told_where(open_store: Callable[[], Store], error: DaybookError) -> DaybookError:
+    """
+    Return *error*, or of a memory that is not here what can be done with it: the team's server has it, or it
+    waits for that.
+
+    Doors show an error so, because only the verbs above ask the team themselves.
+    """
+    if not isinstance(error, NotFound) or not ID.fullmatch(name := typed_id(error.memory_id)):
+        return error
+    store = open_store()
+    if isinstance(error, Elsewhere) or not team_membership.has_team(store.home):
+        return error
+    if waiting_as(store, name):
+        return NotFound(
+            name,
+            sentence=f"'{name}' waits here to be given to the team.",
+            hint="By its id it can be read and revised; 'daybook team status' says why it waits.",
+        )
+    try:
+        stored = _on_server(store, name)
+    except StorageUnavailable as unavailable:
+        return _unknown(error, unavailable)
+    except DaybookError:
+        return error
+    if stored is None:
+        return error
+    copied = "by 'daybook team send'" if stored.confirmed_by else "once a curator confirms it"
+    return NotFound(
+        name,
+        sentence=f"'{name}' is the team's, and only its server has it.",
+        hint=f"By its id it can be read, revised and forgotten, for the whole team. It is copied here {copied}.",
+    )
+
+
+def _unknown(missing: NotFound, error: StorageUnavailable) -> NotFound:
+    sentence = f"{missing} The team may have it: {error}"
+    return NotFound(missing.memory_id, sentence=sentence, hint=missing.hint)
 
 
 def _waiting(store: Store, memory_id: str) -> Stored | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mcp_server import __version__
-from mcp_server.core.errors import DaybookError, disk_refused
+from mcp_server.core.errors import DaybookError, NotFound, disk_refused
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import help_page, printing, text_input, typed_parameters
 from mcp_server.doors.cli.suggesting_group import SuggestingGroup
@@ -84,6 +84,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except DaybookError as error:
+        error = _where_it_is(error) if isinstance(error, NotFound) else error
         click.echo(f"daybook: {visible(str(error))}", err=True)  # it may quote a file or a remote
         if error.hint:
             click.echo(f"         {visible(error.hint)}", err=True)
@@ -93,3 +94,10 @@ def main() -> None:
     except OSError as error:
         click.echo(f"daybook: {visible(disk_refused(error))}", err=True)
         sys.exit(DISK_REFUSED)
+
+
+def _where_it_is(error: DaybookError) -> DaybookError:
+    from mcp_server.actions.team.memories import told_where  # slow to load
+    from mcp_server.bootstrap import Opened
+
+    return told_where(Opened(wait_for_model=False).store, error)

@@ -12,6 +12,7 @@ from mcp_server import __version__
 from mcp_server.actions.capture.learn_on_plan import HandedOut
 from mcp_server.actions.judge.origins import judge, judge_words
 from mcp_server.actions.judge.persons_word import turns_of
+from mcp_server.actions.team.memories import told_where
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused
@@ -103,7 +104,8 @@ class Application:
                 except PersonAsked as pause:
                     return pause.question
                 except DaybookError as error:
-                    return refused(self._with_remarks(error.with_hint, refusal=error))
+                    told = told_where(self.opened.store, error)
+                    return refused(self._with_remarks(told.with_hint, refusal=error))
                 except OSError as error:
                     return refused(self._with_remarks(disk_refused(error), refusal=error))
 
