@@ -1,5 +1,6 @@
 """The command team: the commands of a team's member, and those of its administrator from their module."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from mcp_server.actions.team import membership, memories
 from mcp_server.actions.team import send as sending
 from mcp_server.actions.team.give import team_of
 from mcp_server.adapters import files, team_membership
-from mcp_server.core.errors import NotAllowed, Rejected, StorageUnavailable, Unreadable
+from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable, Unreadable
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
@@ -100,7 +101,12 @@ def send_command() -> None:
     sent = sending.send(store, team, again=True, patience=membership.PATIENCE)
     output.print_shown(shown.sent(sent))
     team_membership.forget_stayed(store.home)  # the person asks for the present state
-    copying.copy(store, team, patience=membership.PATIENCE)
+    try:
+        copying.copy(store, team, patience=membership.PATIENCE)
+    except DaybookError as error:
+        if sent.trouble not in (str(error), error.with_hint):
+            raise
+        sys.exit(error.exit_code)  # the same trouble is told already
 
 
 @team_command.command("drop")
