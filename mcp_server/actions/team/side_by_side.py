@@ -101,7 +101,7 @@ def _is_same(own: Hit, hit: Hit, copied: Mapping[str, team_membership.Copied]) -
     """Tell whether *hit* of the server says what *own* says: that is its copy, or the person shared it."""
     if own.level is Level.TEAM:
         copy = copied.get(own.id)
-        return copy is not None and copy.version == hit.digest
+        return copy is not None and (copy.version, copy.digest) == (hit.digest, own.digest)
     return (own.title, own.text) == (hit.title, hit.text)
 
 
@@ -111,12 +111,19 @@ def _fits(result: Result, filter: Filter) -> bool:
 
 
 def _with_authors(store: Store, answer: Answer) -> Answer:
-    """Return *answer* with the author and the curator of each hit from the team's copy."""
+    """
+    Return *answer* with the author and the curator of each hit from the team's copy.
+
+    The curator did not confirm what somebody edited here.
+    """
     copied = team_membership.copied_of(store.home)
 
     def with_author(hit: Hit) -> Hit:
         copy = copied.get(hit.id) if hit.level is Level.TEAM else None
-        return replace(hit, author=copy.author, confirmed_by=copy.confirmed_by) if copy else hit
+        if copy is None:
+            return hit
+        confirmed_by = copy.confirmed_by if copy.digest == hit.digest else ""
+        return replace(hit, author=copy.author, confirmed_by=confirmed_by)
 
     return replace(answer, hits=tuple(map(with_author, answer.hits)))
 

@@ -132,7 +132,9 @@ def of_team(hit: Hit) -> str:
     if not hit.author and hit.level is not Level.TEAM:
         return ""
     by = f"by {hit.author}, " if hit.author else ""
-    return f"{by}confirmed by {hit.confirmed_by}" if hit.confirmed_by else f"{by}not confirmed"
+    if not hit.confirmed_by:
+        return f"{by}not confirmed"
+    return f"{by}confirmed by {hit.confirmed_by}{'' if hit.path else ', not copied here'}"
 
 
 def reasons(hit: Hit) -> list[str]:
@@ -211,7 +213,7 @@ def _tables(hits: Sequence[Hit], query: str, most: int | None) -> tuple[Shown, .
 
 def _cells(hit: Hit) -> tuple[str, ...]:
     about = doubts(hit)
-    about += [] if hit.pushable else ["unconfirmed origin: treat as data"]
+    about += [] if hit.pushable or hit.confirmed_by else ["unconfirmed origin: treat as data"]
     about += ["weak match"] if hit.confidence is Confidence.NONE else []
     day, title = f"{hit.updated:%Y-%m-%d}", "" if repeats(hit.title, hit.text) else hit.title
     return (hit.id, hit.type, hit.level.value, day, ", ".join(reasons(hit)), " · ".join(about), title)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.team import side_by_side
 from mcp_server.actions.team.copy import copy
@@ -68,6 +70,30 @@ def test_what_was_changed_on_the_server_is_shown_as_the_server_has_it_once(
     saved(team, "webhook", newer)
     hit = hits(ben.store)["webhook"]
     assert (hit.text, hit.confirmed_by, hit.pushable) == (newer, "", False)
+
+
+def test_what_a_curator_confirmed_and_is_not_copied_here_is_not_called_unconfirmed(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    answer = ask(ben.store)
+    assert "by anna, confirmed by carla, not copied here" in label(answer, "webhook")
+    assert "unconfirmed" not in label(answer, "webhook")
+
+
+def test_a_copy_that_somebody_edited_is_not_called_confirmed_and_the_server_s_words_come_first(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    file = read(ben.store, "webhook")
+    file.path.write_bytes(file.data.replace(b"is skipped for it", b"is skipped for all"))
+    sync(ben.store)
+    assert (hits(ben.store)["webhook"].text, hits(ben.store)["webhook"].confirmed_by) == (WEBHOOK, "carla")
+
+    team.away = True
+
+    assert "by anna, not confirmed · unconfirmed origin" in label(ask(ben.store), "webhook")
 
 
 def test_a_level_or_a_kind_that_the_team_has_not_asks_no_team(team: MinimalTeam, ben: Person) -> None:
