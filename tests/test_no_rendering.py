@@ -17,7 +17,7 @@ OF_AN_ERROR = """
     exchange.seed:READING_OUTSIDE exchange.seed:outside_project files.read:BACK memory.list:read_kind
     memory.promote:_active memory.promote:require_place model.model_call:_MEND remote.exchange:slower
     team.give:HOW_TO_JOIN team.give:NO_TEAM team.memories:CHANGING_TEAMS team.memories:NOT_FOREVER
-    team.memories:ONLY_REVISED team.memories:read_anywhere
+    team.memories:ONLY_REVISED
 """
 """An error has its sentence from the start, and these are parts of one."""
 

@@ -160,7 +160,7 @@ def test_what_was_listed_unsure_and_then_used_is_an_access(store: Store) -> None
 def test_what_is_promoted_is_at_hand_at_once_until_it_gets_cold(store: Store, clock: Clock) -> None:
     heron = remembered(store, "Heron server")
 
-    assert promote(store, heron)
+    assert promote(store, heron).has_place
 
     assert hot_ids(store) == [heron]
     assert hot_status(store).placed[0].why == "promoted"
@@ -249,7 +249,7 @@ def test_a_full_hot_set_keeps_the_pinned_and_then_the_hottest(open_here: Open, c
     assert [warm.row.id for warm in status.evicted] == [heron]
     assert status.next_out and status.next_out.row.id == egret
     assert status.predicted == ()
-    assert not promote(store, heron)  # three accesses are not hotter than four
+    assert not promote(store, heron).has_place  # three accesses are not hotter than four
     hot_text = at_hand(store)
     assert hot_text.index(stork) < hot_text.index(egret)
 

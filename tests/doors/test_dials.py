@@ -44,6 +44,7 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(call: Caller, st
     assert "no longer pinned" in call("unpin", id=heron)
     assert "was not pinned" in call("unpin", id=heron)
     assert "kept at hand until" in call("promote", id=heron)
+    assert "was kept at hand already, and stays so until" in call("promote", id=heron)
     assert heron in hot(call)
     assert "new accesses" in call("demote", id=heron)
     assert "was not in the hot set" in call("demote", id=heron)

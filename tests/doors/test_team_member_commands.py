@@ -108,6 +108,7 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     assert "by ben, not confirmed" in carla.recalls("how are invoices numbered?")
     assert carla.run("team", "confirm", new["id"], "--yes").returncode == 12
     assert "confirmed" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
+    assert "confirmed already, by carla" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
     note_stayed(ben.home, [Stayed("webhook", new["id"], "it is carla's")])
     assert "stays" in ben.says("team", "status") and "Kept by the team" in ben.says("status")
     ben.says("team", "send")
@@ -116,7 +117,8 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     assert "Quaggas as ben (writer), 2 memories confirmed" in ben.says("status")
     assert "confirmed" in ben.says("history", new["id"])
     assert "confirmed by: carla" in ben.says("read", new["id"])
-    refused = ben.run("team", "confirm", "webhook", "--yes", typed=True)
+    saved(team, "parser")
+    refused = ben.run("team", "confirm", "parser", "--yes", typed=True)
     assert refused.returncode == 14
 
     assert "You left the team Quaggas" in ben.says("team", "leave", "--yes", typed=True)
@@ -239,7 +241,7 @@ def test_what_cannot_be_done_with_a_memory_that_only_the_server_has_says_where_i
     assert there.returncode == 3
     assert "'webhook' is the team's, and only its server has it" in there.stderr
     assert "read, revised and forgotten" in there.stderr and "once a curator confirms it" in there.stderr
-    assert "copied here by 'daybook team send'" in not_copied_yet.stderr
+    assert "'daybook team send' copies it here" in not_copied_yet.stderr
     away = ben.run(*words)
     assert away.returncode == 3
     assert "No memory has the id 'webhook'. The team may have it: " in away.stderr

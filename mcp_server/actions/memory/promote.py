@@ -46,6 +46,18 @@ class Pinned:
     before: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """
+    A memory that was promoted; `before`: it was hot already, and only its time begins anew.
+
+    It has a place unless the hot set is full of hotter ones.
+    """
+
+    has_place: bool
+    before: bool
+
+
 def pin(store: Store, memory_id: str, *, pinned: bool) -> Pinned:
     """
     Pin a memory, so that it is at hand in every session, or unpin it; its file says so, its date stays.
@@ -80,18 +92,19 @@ def require_place(store: Store, memory_id: str) -> None:
 
 
 @one_change()
-def promote(store: Store, memory_id: str) -> bool:
+def promote(store: Store, memory_id: str) -> Promoted:
     """
     Put a memory into the hot set now, until it has not been accessed for HOT_CACHE_DAYS.
 
-    Return whether it has a place: False when the hot set is full of hotter ones.
     Raises NotFound, Rejected, OSError.
     """
     if not store.settings.hot_cache_max_items:
         raise Rejected("The hot set is switched off.", "Set HOT_CACHE_MAX_ITEMS to more than 0.")
     row = _active(store, memory_id)
-    _note(store, "promoted", row, _counts(store, row))
-    return is_held(store, row.ref)
+    counts = _counts(store, row)
+    before = counts.is_hot(ratings.hot_rule(store.settings), store.now(), pinned=row.pinned)
+    _note(store, "promoted", row, counts)
+    return Promoted(is_held(store, row.ref), before)
 
 
 @one_change()

@@ -132,17 +132,20 @@ def told_where(open_store: Callable[[], Store], error: DaybookError) -> DaybookE
         return error
     if stored is None:
         return error
-    copied = "by 'daybook team send'" if stored.confirmed_by else "once a curator confirms it"
     return NotFound(
         name,
         sentence=f"'{name}' is the team's, and only its server has it.",
-        hint=f"By its id it can be read, revised and forgotten, for the whole team. It is copied here {copied}.",
+        hint="By its id it can be read, revised and forgotten, for the whole team. "
+        + (
+            "'daybook team send' copies it here."
+            if stored.confirmed_by
+            else "It is copied here once a curator confirms it."
+        ),
     )
 
 
 def _unknown(missing: NotFound, error: StorageUnavailable) -> NotFound:
-    sentence = f"{missing} The team may have it: {error}"
-    return NotFound(missing.memory_id, sentence=sentence, hint=missing.hint)
+    return NotFound(missing.memory_id, sentence=f"{missing} The team may have it: {error}", hint=missing.hint)
 
 
 def _waiting(store: Store, memory_id: str) -> Stored | None:

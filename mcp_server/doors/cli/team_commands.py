@@ -131,6 +131,9 @@ def confirm_command(memory_id: str, yes: bool) -> None:
     store = output.opened(takes_in=True).store()
     stored = memories.load_in_team(store, memory_id)
     output.print_shown(shown.whole(stored))
+    if stored.confirmed_by:
+        output.say(f"It is confirmed already, by {visible(stored.confirmed_by)}.")
+        return
     if not yes:
         click.confirm("Show this to every member's Claude unasked?", default=False, abort=True)
     output.print_shown(shown.confirmed(memories.confirm_in_team(store, stored)))

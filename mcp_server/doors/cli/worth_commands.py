@@ -82,9 +82,9 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
         return
     heed_only("MEMORY_ID", where="without --to")
     opened = output.opened()
-    has_place = promoting.promote(opened.store(), memory_id)
+    promotion = promoting.promote(opened.store(), memory_id)
     waits, days = take_over(opened, memory_id), opened.settings.cold_after
-    output.print_shown(shown.promoted(memory_id, waits, days=days, has_place=has_place))
+    output.print_shown(shown.promoted(memory_id, promotion, waits, days=days))
 
 
 @click.command("demote")

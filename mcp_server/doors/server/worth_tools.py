@@ -60,9 +60,9 @@ def register(application: Application) -> None:
     def promote(id: str) -> Shown:
         """Put a memory into the hot set now; it leaves after two weeks without use."""
         store = open_store()
-        has_place = hot_places.promote(store, id)
+        promotion = hot_places.promote(store, id)
         waits = "" if is_shown(store, read(store, id)) else WAITS_ON
-        return shown.promoted(id, waits, days=store.settings.cold_after, has_place=has_place)
+        return shown.promoted(id, promotion, waits, days=store.settings.cold_after)
 
     @tool()
     def demote(id: str) -> Shown:

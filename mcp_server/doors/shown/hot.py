@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_server.actions.context.hot import Warm
-    from mcp_server.actions.memory.promote import HotStatus, Pinned
+    from mcp_server.actions.memory.promote import HotStatus, Pinned, Promoted
     from mcp_server.actions.sessions.predict import Pattern
 
 OFF = "The hot set is switched off: HOT_CACHE_MAX_ITEMS is 0."
@@ -72,7 +72,7 @@ def pinned(outcome: Pinned, note: str = "") -> Shown:
     return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=[note])
 
 
-def promoted(memory_id: str, note: str = "", *, days: int, has_place: bool) -> Shown:
+def promoted(memory_id: str, promotion: Promoted, note: str = "", *, days: int) -> Shown:
     """
     Return the outcome of promoting a memory to the hot set; *note* says the outcome besides.
 
@@ -80,7 +80,8 @@ def promoted(memory_id: str, note: str = "", *, days: int, has_place: bool) -> S
     """
     crowded = "recorded, but hotter memories take all places; pin it, or demote one of them"
     until = f"until it is unused for {counted(days, 'day')}" if days else "until you demote it"
-    outcome = f"kept at hand {until}" if has_place else crowded
+    kept = "was kept at hand already, and stays so" if promotion.before else "kept at hand"
+    outcome = f"{kept} {until}" if promotion.has_place else crowded
     return Shown(f"{memory_id}: {outcome}.", notes=[note])
 
 
