@@ -1,6 +1,7 @@
 """No verb destroys a word: what a file said is kept, and undo brings back exactly those bytes."""
 
 import ast
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.actions.changing_ways import WAYS, Place
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import ROOT, Clock
 
+WRITTEN = 1_772_323_200_000_000_000  # nanoseconds: when the files were written
 ROAD = {
     "capture/pending_answers.py": "writes answers of a model",
     "capture/learn_by_agent.py": "writes notes of its own",
@@ -106,6 +108,8 @@ def everything(store: Store) -> set[bytes]:
 def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None:
     act = {**WAYS, **OF_CONVERSATIONS}[way](place)
     before = live(files_of(place.store))
+    for name in before:
+        os.utime(place.store.home / name, ns=(WRITTEN, WRITTEN))
 
     act()
 
@@ -113,8 +117,12 @@ def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None
     assert after != before, "the verb changed no file: the test tells nothing"
     assert set(before.values()) <= everything(place.store)
 
-    undo(place.store, last_change(place.store))
+    change = last_change(place.store)
+    undo(place.store, change)
     assert live(files_of(place.store)) == before
+    dates = {name: (place.store.home / name).stat().st_mtime_ns for name in before}
+    if change.verb != "tidied":  # a run and its undo leave the dates in a file that had none
+        assert dates == dict.fromkeys(before, WRITTEN), "a file without dates would get another one"
 
     undo(place.store, last_change(place.store)) if way != "forget a session" else act()
     assert live(files_of(place.store)) == after

@@ -79,6 +79,7 @@ def put_back(store: Store, name: str, effects: Sequence[Effect], *, undoes: str,
                 go()
                 move = looked_at(store, effect, anyway=anyway)
             put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
+            _date(store, move)
             if move.to != move.vault:
                 _cross_back(store, undone, move, undoes=undoes)
                 continue
@@ -108,6 +109,17 @@ def kept(store: Store, ref: str, digest: str) -> bytes | None:
             with contextlib.suppress(OSError, Unreadable):
                 return files.read(version.path)
     return None
+
+
+def _date(store: Store, move: Restoration) -> None:
+    """Give a file the date of the words that it has again: where it says none, it is the memory's."""
+    if move.data == move.former or move.masked:
+        return
+    for version in reversed(history.versions(store.home, move.ref)):
+        if version.was == move.was:
+            written = version.path.stat().st_mtime_ns
+            os.utime(move.path, ns=(written, written))
+            return
 
 
 def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
