@@ -84,6 +84,8 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
                 return change_named(store, memory_name)
             raise Rejected(f"The run '{memory_name}' was undone already.", "'daybook history' lists all.")
         deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else of_session)
+        if deed is None and memory_name and row is None:
+            _refuse_names_of_others(db, memory_name)
     if deed is None:
         if memory_name:
             find(store, memory_name)
@@ -110,6 +112,21 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
         name = str((not memory_name and run) or deed.detail.get("change") or "")
         its_deeds = deeds.named(db, name)
     return _change(store, name, deed, its_deeds, refs=refs if memory_name and deed.ref == "" else ())
+
+
+def _refuse_names_of_others(db: sqlite3.Connection, name: str) -> None:
+    """Raise Rejected when *name*, which the history shows, is that of a run of which nothing can be undone."""
+    lines = deeds.of_run(db, name)
+    if lines and not any(line.detail.get("undoes") or line.detail.get("redoes") for line in lines):
+        raise Rejected(
+            f"The run '{name}' changed no memory, so there is nothing to undo.",
+            "'daybook history' lists what was done.",
+        )
+    if lines or deeds.named(db, name):
+        raise Rejected(
+            f"'{name}' is the name of neither a memory nor a run of tidying.",
+            "'daybook undo ID' undoes what it did to one memory, 'daybook undo' all of the last change.",
+        )
 
 
 def change_named(store: Store, name: str) -> LastChange:

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.runs import complete, undo
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.adapters.index.events import tidying
-from mcp_server.core.errors import NotFound
+from mcp_server.adapters.index.events import deeds, tidying
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
@@ -65,6 +66,23 @@ def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock:
     assert tidy(store).counts == {}
     with pytest.raises(NotFound, match="that can be undone"):
         undo(store, report.run)
+
+
+def test_a_run_that_changed_nothing_and_an_undo_say_why_their_names_undo_nothing(store: Store) -> None:
+    empty = tidy(store).run
+    with pytest.raises(Rejected, match=f"The run '{empty}' changed no memory"):
+        last_change(store, empty)
+
+    twins(store)
+    undo(store, tidy(store).run)
+
+    with store.database.read() as db:
+        names = {str(deed.detail["run"]) for deed in deeds.listed(db, events=["tidied"], limit=9)}
+        (undoing,) = (name for name in names if name != empty and not tidying.is_run(db, name))
+    with pytest.raises(Rejected, match="neither a memory nor a run of tidying"):
+        last_change(store, undoing)
+    with pytest.raises(NotFound):
+        last_change(store, "20261127-230608-62f1")
 
 
 def test_undo_finds_what_was_renamed_since(store: Store, clock: Clock) -> None:
