@@ -40,6 +40,7 @@ class LastChange:
     """
     The change that would be taken back: its name, when, in which session, by whom and by which verb.
 
+    `machine` is the person's other machine where it was made, '' for this one.
     `effects` is what became of each file; empty for a run of tidying, which has its own record.
     `notes` are its events that say more than what became of files. `undoes` is the run of tidying that
     this change took back, `ref` the one memory that is meant. `begun` is the change with which a killed
@@ -56,6 +57,7 @@ class LastChange:
     undoes: str = ""
     ref: str = ""
     begun: str = ""
+    machine: str = ""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -115,7 +117,7 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
 
 
 def _refuse_names_of_others(db: sqlite3.Connection, name: str) -> None:
-    """Raise Rejected when *name*, which the history shows, is that of a run of which nothing can be undone."""
+    """Raise Rejected when *name*, which the history shows, is that of a run that cannot be undone."""
     lines = deeds.of_run(db, name)
     if lines and not any(line.detail.get("undoes") or line.detail.get("redoes") for line in lines):
         raise Rejected(
@@ -163,7 +165,9 @@ def _change(
     undoes = str(deed.detail.get("undoes") or "")
     by = str(deed.detail.get("by") or "")
     verb = next((event.event for event in reversed(its_deeds) if effects_of(event)), deed.event)
-    return LastChange(name, deed.at, deed.session, by, verb, tuple(effects), notes, undoes)
+    return LastChange(
+        name, deed.at, deed.session, by, verb, tuple(effects), notes, undoes, machine=deed.machine
+    )
 
 
 def is_persons(store: Store, change: LastChange) -> bool:

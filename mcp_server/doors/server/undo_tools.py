@@ -48,7 +48,7 @@ def register(application: Application) -> None:
             named = ", ".join(one_line(memory_id, 80) for memory_id in change.ids[:3]) or one_line(id, 80)
             more = f" and {counted(len(change.ids) - 3, 'memory')} more" if len(change.ids) > 3 else ""
             Dialog(context).consent(
-                f"Take back the change '{change.verb}' of {named}{more}?",
+                f"Take back the change of {named}{more}: {shown.done(change)}?",
                 act=TAKING_BACK,
                 typed=f"undo {id}".strip(),
             )

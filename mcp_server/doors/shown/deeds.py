@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index import events
-from mcp_server.core.remote import OF_COPY
 from mcp_server.core.render import counted
 from mcp_server.core.runs import entry_of
 from mcp_server.doors.shown import Shown, moment
@@ -57,9 +56,7 @@ def history(entries: Sequence[TitledDeed]) -> Shown:
 
 def words(deed: Deed) -> str:
     """Return what was done, in words, and on which machine if it was another one."""
-    if OF_COPY in deed.place[0]:
-        return f"{_words(deed)}, on {deed.place[0].partition(OF_COPY)[0][: -len('-2026-11')]}"
-    return _words(deed)
+    return f"{_words(deed)}, on {deed.machine}" if deed.machine else _words(deed)
 
 
 def _words(deed: Deed) -> str:

@@ -113,10 +113,16 @@ def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
 
 
 def _what(change: LastChange | None) -> str:
-    """Return what *change* did to memories, and when, as a sentence after another; '' without one."""
+    """Return what *change* was, as a sentence after another; '' without one."""
     if change is None:
         return ""
-    return f" The change was: {change.verb.replace('_', ' ')}, {moment(change.at)} UTC."
+    return f" The change was: {done(change)}."
+
+
+def done(change: LastChange) -> str:
+    """Return what *change* did to memories, on which machine if it was another one, and when."""
+    machine = f" on your machine {change.machine}" if change.machine else ""
+    return f"{change.verb.replace('_', ' ')}{machine}, {moment(change.at)} UTC"
 
 
 def _json(version: Earlier) -> dict[str, object]:

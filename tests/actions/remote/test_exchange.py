@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.deeds import list_deeds
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.forget import forget, restore
@@ -12,6 +14,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown.deeds import words
+from mcp_server.doors.shown.history import undone
 from mcp_server.store import Store
 from tests.actions.remote.conftest import Machines
 from tests.memories import stored
@@ -149,3 +153,18 @@ def test_an_unreachable_remote_is_no_error_and_nothing_is_lost(machines: Machine
     (tmp_path / "away").rename(machines.remote)
     machines.meet(desk, laptop)
     assert read(laptop, memory_id).memory.text == "Deploys start from the release branch."
+
+
+def test_an_undo_of_what_another_machine_did_names_that_machine(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "The port is 80.")
+    exchange(desk)
+    laptop = machines.joined("laptop")
+
+    change = last_change(laptop)
+
+    (deed,) = list_deeds(laptop, memory_id)
+    assert change.machine and words(deed.deed) == f"remembered, on {change.machine}"
+    head = undone(undo(laptop, change), change).head
+    assert f"The change was: remembered on your machine {change.machine}, 2026-11-20" in head
+    assert last_change(laptop).machine == "", "the undo was made here"

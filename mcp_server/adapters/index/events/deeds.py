@@ -18,6 +18,7 @@ from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import VAULT_OF_REF, Table
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.memory_parts import TRASH, id_in
+from mcp_server.core.remote import OF_COPY
 
 TABLES = (
     Table(
@@ -83,6 +84,12 @@ class Deed(NamedTuple):
     @property
     def id(self) -> str:
         return id_in(self.ref)
+
+    @property
+    def machine(self) -> str:
+        """Return the name of the other machine where it was done, '' for this one."""
+        file, copy, _ = self.place[0].partition(OF_COPY)
+        return file[: -len("-2026-11")] if copy else ""
 
     @property
     def is_for_good(self) -> bool:
