@@ -99,6 +99,13 @@ def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> 
     assert json.loads(output_of(run("list", "--json")))["total"] == 1
 
 
+def test_what_is_revised_in_the_archive_is_told_to_be_there(run: Run) -> None:
+    name = json.loads(output_of(run("remember", "Webhook | Skip parsing.", "--json")))["id"]
+    assert "archived" not in output_of(run("revise", name, "--text", "Skip body parsing."))
+    output_of(run("archive", name))
+    assert "status   archived" in output_of(run("revise", name, "--text", "Skip it."))
+
+
 def test_a_list_tells_an_empty_store_from_a_filter_that_fits_nothing(run: Run) -> None:
     assert output_of(run("list", "--type", "decision")).startswith("No memories yet.")
     output_of(run("remember", "Deploys | From main."))

@@ -6,7 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.memory.archive import archive
+from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.conftest import Open
@@ -198,6 +202,32 @@ def test_a_change_of_what_the_form_does_not_hold_is_kept_without_a_question(
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     now = read(store, memory).memory
     assert (now.title, now.notes) == ("Mine", ("port: 80",))
+
+
+@pytest.mark.parametrize("verb", ["archived", "superseded", "forgotten"])
+def test_what_was_put_away_meanwhile_is_not_merely_called_saved(
+    page: Page, store: Store, memory: str, verb: str
+) -> None:
+    if verb == "archived":
+        archive(store, [memory])
+    elif verb == "superseded":
+        newer = compare_and_store(store, Draft("Webhook", "Parse it raw."), supersedes=memory).id
+    else:
+        forget(store, memory)
+    page.get_by_label("Title").fill("Mine")
+
+    save(page)
+
+    if verb == "forgotten":
+        expect(page.locator("#outcome").get_by_role("alert")).to_contain_text("It was forgotten")
+        expect(page.get_by_text("Saved", exact=True)).to_have_count(0)
+        return
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    state = "archived" if verb == "archived" else f"superseded by {newer}"
+    expect(page.locator("#outcome")).to_contain_text(f"It is {state}, so Claude is not shown it")
+    page.get_by_role("link", name="its page").click()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    assert (read(store, memory).memory.title, status(store, memory)) == ("Mine", Status(verb))
 
 
 def test_a_secret_is_refused_with_the_text_kept_unless_it_is_none(

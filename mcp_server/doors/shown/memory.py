@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_server.actions.memory.revise import version
 from mcp_server.core.memory import LISTS, WORDS
 from mcp_server.core.memory_parts import Level, as_one_text, timestamp, type_or_kind
-from mcp_server.core.render import counted, files_of_before
+from mcp_server.core.render import counted, files_of_before, state_of
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown, trouble
 from mcp_server.doors.shown.draft_outcome import beside, near_note, note
@@ -70,12 +70,19 @@ def remembered(
 
 def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) -> Shown:
     """Return that a memory was revised, or what *became* of it and others instead."""
-    rows = (("level", file.vault.level.value), ("version", version(file)), ("file", file.path))
+    memory = file.memory
+    rows = (
+        ("level", file.vault.level.value),
+        ("status", state_of(memory.status, by=memory.superseded_by)),
+        ("version", version(file)),
+        ("file", file.path),
+    )
+    outcome = {"became": became, "notes": list(notes)}
     return Shown(
-        f"{file.memory.id}: {became or 'revised.'}",
+        f"{memory.id}: {became or 'revised.'}",
         rows=rows,
         notes=notes,
-        json={"id": file.memory.id, **dict(rows), "became": became, "notes": list(notes)},
+        json={"id": memory.id, **dict(rows), "status": memory.status.value, **outcome},
     )
 
 

@@ -23,6 +23,7 @@ from mcp_server.core.memory import LIST_NAMES, PHRASES, Draft, Memory
 from mcp_server.core.memory_parts import ID, Kind, Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.render import state_of
 from mcp_server.core.secrets.redaction import KEEP_SECRETS
 from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.core.text.titles import titled
@@ -96,7 +97,8 @@ def save(request: Request, inputs: Fields) -> Response:
         if saved:
             became["saved"] = True
             version = version_of(now)
-            outcome = {"at": store.clock(), "near": _near(request, store, file)}
+            state = state_of(file.memory.status, by=file.memory.superseded_by)
+            outcome = {"at": store.clock(), "state": state, "near": _near(request, store, file)}
         else:
             status, became["conflict"] = HTTPStatus.CONFLICT, True
             parts = [
