@@ -24,13 +24,17 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
-from mcp_server.core.remarks import FromFiles
+from mcp_server.core.remarks import FromFiles, IndexBehind
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.durability.programs.damaged_index import WORDS
 from tests.opened import opened_at
 
+NEWER = (
+    "The index was made by a newer Daybook (schema 999): start this session again, or update this copy of"
+    " Daybook."
+)
 PROGRAMS = Path(__file__).parent / "programs"
 FILTERS = (
     Filter(),
@@ -255,11 +259,31 @@ def test_an_index_of_a_newer_daybook_is_left_alone_and_recall_still_answers(
     opened = open_it()
 
     assert answers(opened.store()) == before
-    assert opened.remarks() == [FromFiles("The index was made by a newer Daybook (schema 999).", 0)]
+    assert opened.remarks() == [FromFiles(NEWER, 0)]
     opened.database.close()
     newer = sqlite3.connect(index)
     assert newer.execute("PRAGMA user_version").fetchone() == (999,)
     assert newer.execute("SELECT count(*) FROM wonders").fetchone() == (0,)
+    newer.close()
+
+
+def test_what_runs_while_a_newer_daybook_makes_the_index_anew_neither_reads_nor_writes_it(
+    index: Path, open_it: Open
+) -> None:
+    opened = open_it()
+    store, before = opened.store(), answers(opened.store())
+    newer = sqlite3.connect(index, isolation_level=None)
+    newer.execute("PRAGMA user_version = 999")
+    as_made = list(newer.iterdump())
+
+    stored = remember(store, Draft("quokka", "lives on Rottnest"))
+    behind = opened.remarks()
+    assert [hit.id for hit in recall(store, Query("quokka")).hits] == [stored.memory.id]
+    forget(store, stored.memory.id)
+
+    assert answers(store) == before
+    assert (behind, opened.remarks()) == ([IndexBehind(NEWER)], [FromFiles(NEWER, 0), IndexBehind(NEWER)])
+    assert list(newer.iterdump()) == as_made
     newer.close()
 
 

@@ -110,8 +110,7 @@ class Database:
         Raises IndexUnavailable when the index is locked, read-only or damaged.
         """
         with self.translated():
-            connection = self.connection()
-            connection.execute("BEGIN IMMEDIATE")
+            connection = self._begun("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -132,12 +131,24 @@ class Database:
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute("BEGIN")
+            connection = self._begun("BEGIN")
             try:
                 yield connection
             finally:
                 with contextlib.suppress(sqlite3.Error):  # it was closed when damage was found
                     connection.execute("COMMIT")
+
+    def _begun(self, begin: str) -> sqlite3.Connection:
+        """Return this thread's connection in a transaction that the statement *begin* begins."""
+        connection = self.connection()
+        connection.execute(begin)
+        if schema.number(connection) != schema.SCHEMA:
+            # Another Daybook made its own tables in the file after this connection had been opened.
+            connection.execute("ROLLBACK")
+            self.close()
+            connection = self.connection()
+            connection.execute(begin)
+        return connection
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
@@ -210,8 +221,9 @@ class Database:
                 return
             if number > schema.SCHEMA:
                 raise IndexUnavailable(
-                    f"The index was made by a newer Daybook (schema {number}).",
-                    "Update Daybook, or end the sessions that run the newer one.",
+                    f"The index was made by a newer Daybook (schema {number}): start this session again, or"
+                    " update this copy of Daybook.",
+                    "",
                 )
             connection.execute("PRAGMA journal_mode = WAL")
             schema.drop(connection)
