@@ -13,6 +13,7 @@ The errors that Daybook raises on purpose.
       IndexUnavailable          7   SQLite cannot be used: its disk is full, its file cannot be opened
         IndexBusy               7   another process holds the index for longer than we wait
         IndexSetAside           7   the index was damaged and moved aside: the next use rebuilds it
+        IndexOfNewer            7   a newer Daybook made the index: this process cannot use it any more
       EmbedderUnavailable       8   the embedding model cannot be loaded
       ModelUnavailable         10   the model was not asked, or did not answer
       Held                     11   another process holds a lock for longer than we wait
@@ -158,6 +159,18 @@ class IndexSetAside(IndexUnavailable):
 
     def __init__(self) -> None:
         super().__init__("The index was damaged and has been moved aside; the memories are safe.")
+
+
+class IndexOfNewer(IndexUnavailable):
+    """A newer Daybook made the index, with the schema of that *number*: this process cannot use it."""
+
+    hint = ""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"The index was made by a newer Daybook (schema {number}): start this session again, or update"
+            " this copy of Daybook."
+        )
 
 
 class EmbedderUnavailable(DaybookError):

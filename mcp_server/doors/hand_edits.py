@@ -11,7 +11,7 @@ from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters import places
 from mcp_server.adapters.vault import Vault, is_memory_name
 from mcp_server.bootstrap import Opened, open_watcher
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, IndexOfNewer
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def taken_in(
     Keep the index equal to the files for as long as *goes_on* says.
 
     Yield after each change that was taken in, or put off: whether all files were compared. With *deep* every
-    file is read now and then. The end is noticed within *look* seconds.
+    file is read now and then. The end is noticed within *look* seconds. Raises IndexOfNewer.
     """
     due, deep_due = 0.0, time.monotonic() + RECONCILE
     trouble = opened.database.trouble
@@ -52,6 +52,8 @@ def taken_in(
                 deep_due = time.monotonic() + DEEP if deeply else deep_due
             elif opened.settings.auto_indexing:
                 _take_in_changed(opened, batch)
+        except IndexOfNewer:
+            raise
         except (DaybookError, OSError) as error:
             due = 0.0
             trouble.miss()

@@ -1,9 +1,11 @@
 """H7: the server ends with the one it serves, whichever way that ends, and leaves nothing behind."""
 
+import contextlib
 import fcntl
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -100,6 +102,24 @@ def test_a_server_that_can_have_no_index_answers_from_the_files_and_leaves_nothi
         server.process.wait(timeout=PATIENCE)
 
     nothing_is_left(place)
+
+
+def test_a_server_that_an_update_outlives_leaves_the_watching_to_the_newer_one_and_answers(
+    place: Path,
+) -> None:
+    watching = place / "memory" / ".watcher.lock"
+    with start(place) as server:
+        server.greet().call("remember", title="A bird", content="It is a heron.")
+        eventually(lambda: not is_free(watching), "the server watches")
+        with contextlib.closing(sqlite3.connect(place / "memory" / "memory.db")) as newer:
+            newer.execute("PRAGMA user_version = 999")
+        (place / "memory" / "knowledge" / "wing.md").write_text("The heron's wing is grey.\n")
+
+        eventually(lambda: is_free(watching), "another server may watch")
+        answer = server.call("recall", query="heron")
+
+    assert "It is a heron." in answer
+    assert "made by a newer Daybook (schema 999): start this session again" in answer
 
 
 def test_the_server_ends_while_it_is_at_work(place: Path) -> None:

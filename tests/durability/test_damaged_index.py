@@ -21,7 +21,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.database import integrity
 from mcp_server.bootstrap import Opened
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import IndexOfNewer, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.remarks import FromFiles, IndexBehind
@@ -31,10 +31,7 @@ from tests.conftest import Open
 from tests.durability.programs.damaged_index import WORDS
 from tests.opened import opened_at
 
-NEWER = (
-    "The index was made by a newer Daybook (schema 999): start this session again, or update this copy of"
-    " Daybook."
-)
+NEWER = str(IndexOfNewer(999))
 PROGRAMS = Path(__file__).parent / "programs"
 FILTERS = (
     Filter(),

@@ -19,7 +19,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.heap import give_back
 from mcp_server.adapters.own_process import start_worker
 from mcp_server.bootstrap import Opened
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, IndexOfNewer
 from mcp_server.core.settings import hooks_are_off
 from mcp_server.doors import hand_edits
 from mcp_server.store import Store
@@ -32,7 +32,11 @@ COMPARED = 20  # new memories compared per minute: prompts wait meanwhile; tidyi
 
 
 def keep_current(opened: Opened) -> None:
-    """Hold the watcher's lock and keep the index equal to the files until the process ends."""
+    """
+    Hold the watcher's lock and keep the index equal to the files until the process ends.
+
+    Or until a newer Daybook makes the index, the server of which takes the lock over.
+    """
     try:
         files.make_folder(opened.home)
         make_folders(opened.store(), places.user_vault(opened.home))
@@ -41,6 +45,8 @@ def keep_current(opened: Opened) -> None:
         _take_up_left_work(opened, begins_work)
         with files.lock(opened.home / ".watcher.lock", patience=math.inf):
             _watch(opened)
+    except IndexOfNewer as error:
+        log.warning("edits made by hand are left to a newer server: %s", error)
     except Exception:  # a background thread that fails is logged once; answers go on
         log.exception("edits made by hand are not taken in until the next session")
 
@@ -82,5 +88,7 @@ def _embed(opened: Opened, work: threading.Event) -> None:
             if time.monotonic() - since > MINUTE:
                 since, remaining = time.monotonic(), COMPARED
             remaining -= compare_pending(opened.store(), most=remaining)
+        except IndexOfNewer:
+            return
         except (DaybookError, OSError) as error:
             log.warning("embedding was put off: %s", error)

@@ -27,7 +27,7 @@ from mcp_server.adapters.index.database.trouble import (
     is_busy,
     unavailable,
 )
-from mcp_server.core.errors import Held, IndexBusy, IndexSetAside, IndexUnavailable, Rejected
+from mcp_server.core.errors import Held, IndexBusy, IndexOfNewer, IndexSetAside, IndexUnavailable, Rejected
 
 HOOK_PATIENCE = 0.05  # seconds that a process that only reads waits for others
 CACHE = 500
@@ -220,11 +220,7 @@ class Database:
             if number == schema.SCHEMA:
                 return
             if number > schema.SCHEMA:
-                raise IndexUnavailable(
-                    f"The index was made by a newer Daybook (schema {number}): start this session again, or"
-                    " update this copy of Daybook.",
-                    "",
-                )
+                raise IndexOfNewer(number)
             connection.execute("PRAGMA journal_mode = WAL")
             schema.drop(connection)
             schema.create(connection, searchable=self.searchable)
