@@ -1,6 +1,7 @@
 """What the person said or pinned stays in sight: Claude needs their word to unpin, fade or forget it."""
 
 import json
+import shlex
 
 import pytest
 
@@ -51,6 +52,53 @@ def test_claude_lets_what_the_person_said_fade_by_their_word_alone(
     assert "revised" in claude("revise", id=said, type="architecture")
     session.user(f"the deploy day is only {type}")
     assert "revised" in claude("revise", id=said, type=type)
+
+
+TEXT = 'We deploy on Tuesdays, as of May.\nNot before Ada\'s "go".'
+ALL = {
+    "title": "Deploys",
+    "content": TEXT,
+    "type": "progress",
+    "tags": ["ops", "a b"],
+    "category": "calendar",
+    "use_when": ["plan a deploy, or move one"],
+    "touches": ["deploy.sh:3"],
+    "level": "user",
+    "metadata": {"port": "80"},
+    "pinned": True,
+}
+
+
+@pytest.mark.parametrize("left_out", ["type", "level", "nothing"])
+def test_the_command_that_the_person_is_to_type_makes_the_whole_change(
+    claude: Caller, typed: Run, store: Store, said: str, left_out: str
+) -> None:
+    wanted = {name: value for name, value in ALL.items() if name != left_out}
+    answer = claude("revise", id=said, **wanted)
+    assert "needs the person's consent" in answer and read(store, said).memory.title == "Deploy day"
+
+    for command in answer.partition("started: daybook ")[2].strip().split(" && daybook "):
+        output_of(typed(*shlex.split(command)))
+
+    file = read(store, said)
+    memory = file.memory
+    assert (memory.title, memory.text, memory.tags) == ("Deploys", TEXT, ("ops", "a-b"))
+    assert (memory.use_when, memory.touches) == (("plan a deploy, or move one",), ("deploy.sh:3",))
+    assert (memory.category, memory.notes, memory.pinned) == ("calendar", ("port: 80",), True)
+    assert memory.type == wanted.get("type", "decision")
+    assert file.vault.level.value == wanted.get("level", "project")
+
+
+def test_a_command_that_claude_typed_is_told_whole(run: Run, said: str, pinned: str) -> None:
+    for words in (
+        ("revise", said, "--text", "We deploy.", "--type", "progress"),
+        ("archive", said, pinned),
+        ("unpin", pinned),
+        ("forget", said),
+    ):
+        refused = run(*words, CLAUDECODE="1")
+        assert refused.returncode == 12
+        assert refused.stderr.rstrip().endswith(f": daybook {shlex.join(words)}")
 
 
 def test_claude_unpins_by_the_persons_word_alone_and_so_cannot_forget_what_was_pinned(

@@ -1,5 +1,6 @@
 """Through the doors: what Claude does to the person's words, with their turn, their dialog, or neither."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,7 @@ def test_no_other_tool_goes_round_it(
     answer = claude(tool, **{name: value.format(old=old, new=new) for name, value in arguments.items()})
 
     assert "needs the person's consent" in answer and TYPE_IT in answer
+    assert tool != "kg_put_node" or shlex.join(["revise", old, "--title", NEW]) in answer
     assert read(store, old).data == before
 
 

@@ -69,9 +69,9 @@ def may_forget(old: MemoryFile, turns: Turns = tuple) -> bool:
     return _may(old, turns, asks_to_forget)
 
 
-def kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: Turns = tuple) -> str:
+def is_kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: Turns = tuple) -> bool:
     """
-    Return the command that the person types before *revision* takes what keeps a memory in sight, else ''.
+    Tell whether Claude needs the person's word before *revision* takes what keeps a memory in sight.
 
     That is a pin, or a type that does not fade: without them Claude could let out of sight, or forget, what
     the person said or pinned. Raises NotFound, and Rejected for a type that is none.
@@ -80,9 +80,7 @@ def kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: 
     memory, new_type = file.memory, check_type(revision.type) if revision.type else ""
     unpins = memory.pinned and revision.pinned is False
     fades = new_type in CURRENCY_LIFE and memory.type not in CURRENCY_LIFE
-    if not (unpins or fades) or _may(file, turns, asks_to_let_fade):
-        return ""
-    return f"unpin {memory.id}" if unpins else f"revise {memory.id} --type {new_type}"
+    return (unpins or fades) and not _may(file, turns, asks_to_let_fade)
 
 
 def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:

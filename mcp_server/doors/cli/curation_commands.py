@@ -46,9 +46,8 @@ def link_command(source: str, target: str, rel: str) -> None:
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)
-    if author(opened) != MANUAL and (pair := kept_from_link(store, source, target, rel, turns=turns(opened))):
-        new, old = (file.memory.id for file in pair)
-        raise PersonNeeded(REPLACING, f"link {new} {old} --rel supersedes")
+    if author(opened) != MANUAL and kept_from_link(store, source, target, rel, turns=turns(opened)):
+        raise PersonNeeded(REPLACING, person.typed())
     outcome = link.link(store, source, target, rel)
     output.print_shown(links.linked(outcome))
 
@@ -67,11 +66,8 @@ def unlink_command(source: str, target: str, rel: str) -> None:
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)
-    if author(opened) != MANUAL and (
-        pair := kept_from_unlinking(store, source, target, rel, turns=turns(opened))
-    ):
-        start, end = (file.memory.id for file in pair)
-        raise PersonNeeded(TAKING_BACK, f"unlink {start} {end}")
+    if author(opened) != MANUAL and kept_from_unlinking(store, source, target, rel, turns=turns(opened)):
+        raise PersonNeeded(TAKING_BACK, person.typed())
     output.print_shown(links.unlinked(link.unlink(store, source, target, rel)))
 
 

@@ -14,7 +14,7 @@ from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.judge.persons_word import (
     Turns,
-    kept_from_fading,
+    is_kept_from_fading,
     kept_from_moving,
     may_forget,
 )
@@ -239,8 +239,8 @@ def revise_command(
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
     if level and source != MANUAL and kept_from_moving(store, memory_id, level, turns(opened)):
         raise PersonNeeded(MOVING, person.typed())
-    if source != MANUAL and (typed := kept_from_fading(store, memory_id, revision, turns(opened))):
-        raise PersonNeeded(FADING, typed)
+    if source != MANUAL and is_kept_from_fading(store, memory_id, revision, turns(opened)):
+        raise PersonNeeded(FADING, person.typed())
     own = read(store, memory_id).memory.id
 
     def why_it_waits(changed_id: str) -> str:
@@ -294,11 +294,11 @@ def _check_may_change_team(opened: Opened) -> None:
         raise PersonNeeded(CHANGING_TEAMS, person.typed())
 
 
-def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str = "forget") -> None:
+def _check_may_forget(store: Store, memory_id: str, turns: Turns) -> None:
     """Raise PersonNeeded when Claude would put away what the person said, and they did not ask for it."""
     with contextlib.suppress(NotFound):
         if not may_forget(read(store, memory_id), turns):
-            raise PersonNeeded(FORGETTING, f"{verb} {memory_id}")
+            raise PersonNeeded(FORGETTING, person.typed())
 
 
 @click.command("archive")
@@ -311,7 +311,7 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
     opened = output.opened()
     store = opened.store()
     for memory_id in memory_ids if author(opened) != MANUAL else ():
-        _check_may_forget(store, memory_id, turns(opened), verb="archive")
+        _check_may_forget(store, memory_id, turns(opened))
     output.print_shown(shown.archived(archive(store, memory_ids)))
 
 
@@ -324,8 +324,8 @@ def restore_command(memory_id: str) -> None:
     """
     opened = output.opened()
     store = opened.store()
-    if author(opened) != MANUAL and (kept := kept_from_restoring(store, memory_id, turns(opened))):
-        raise PersonNeeded(TAKING_BACK, f"restore {kept.memory.id}")
+    if author(opened) != MANUAL and kept_from_restoring(store, memory_id, turns(opened)):
+        raise PersonNeeded(TAKING_BACK, person.typed())
     restored = restore_anywhere(store, memory_id, consent=lambda: _check_may_change_team(opened))
     if isinstance(restored, Stored):
         output.print_shown(shown_team.restored(restored))

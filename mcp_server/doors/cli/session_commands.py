@@ -196,7 +196,7 @@ def forget_session_command(name: str, dry_run: bool, undo: bool) -> None:
     else:
         by_claude = not dry_run and author(opened) != MANUAL
         if by_claude and forget_session.kept_from_forgetting(store, name, turns(opened)):
-            raise PersonNeeded(FORGETTING, f"forget-session {name}")
+            raise PersonNeeded(FORGETTING, person.typed())
         result = shown_sessions.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))
     output.print_shown(result)
 

@@ -2,7 +2,7 @@
 
 import click
 
-from mcp_server.actions.judge.persons_word import kept_from_fading
+from mcp_server.actions.judge.persons_word import is_kept_from_fading
 from mcp_server.actions.memory import promote as promoting
 from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.revise import Revision
@@ -13,7 +13,7 @@ from mcp_server.actions.team.give import promote_to_team
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.author import author, take_over, turns
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.typed_parameters import heed_only
@@ -55,10 +55,9 @@ def unpin_command(memory_id: str) -> None:
     """
     opened = output.opened()
     store = opened.store()
-    if author(opened) != MANUAL and (
-        typed := kept_from_fading(store, memory_id, Revision(pinned=False), turns(opened))
-    ):
-        raise PersonNeeded(FADING, typed)
+    unpinning = Revision(pinned=False)
+    if author(opened) != MANUAL and is_kept_from_fading(store, memory_id, unpinning, turns(opened)):
+        raise PersonNeeded(FADING, person.typed())
     output.print_shown(shown.pinned(promoting.pin(store, memory_id, pinned=False)))
 
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.change_memory import Wanted
 from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
 from mcp_server.actions.judge.persons_word import (
     Turns,
-    kept_from_fading,
+    is_kept_from_fading,
     kept_from_moving,
     may_change,
     may_forget,
@@ -25,12 +26,15 @@ from mcp_server.actions.judge.taking_back import (
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions.forget_session import kept_from_forgetting
 from mcp_server.core.errors import NotFound, PersonNeeded
+from mcp_server.core.graph.graph import GRAPH
 from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import ID, Level, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
+from mcp_server.core.text.titles import clipped
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
+from mcp_server.doors.server.typed import revise
 from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, REPLACING, REWORDING, TAKING_BACK
 from mcp_server.store import Store
 
@@ -106,8 +110,14 @@ def ask_before_forgetting_session(dialog: Asking, store: Store, name: str, turns
         )
 
 
-def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns) -> None:
-    """Ask the person before Claude moves what they said to *level*. Raises PersonNeeded, NotFound."""
+def ask_before_moving(
+    dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns, *, typed: str
+) -> None:
+    """
+    Ask the person before Claude moves what they said to *level*; *typed* is the command that does all of it.
+
+    Raises PersonNeeded, NotFound.
+    """
     if files := kept_from_moving(store, memory_id, level, turns):
         memory = read(store, memory_id).memory
         olds = ", ".join(old.memory.id for old in files if old.memory.id != memory.id)
@@ -115,17 +125,19 @@ def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level
             f"Move {memory.id}, “{one_line(memory.title)}”, to {level.value} level?"
             + (f" It replaces {olds} there." if olds else ""),
             act=MOVING,
-            typed=f"revise {memory.id} --level {level.value}",
+            typed=typed,
         )
 
 
-def ask_before_fading(dialog: Asking, store: Store, memory_id: str, revision: Revision, turns: Turns) -> None:
+def ask_before_fading(
+    dialog: Asking, store: Store, memory_id: str, revision: Revision, turns: Turns, *, typed: str
+) -> None:
     """
     Ask the person before *revision* unpins a memory that only they may unpin, or lets it fade.
 
-    Raises PersonNeeded, NotFound.
+    *typed* is the command that does all of it. Raises PersonNeeded, NotFound.
     """
-    if typed := kept_from_fading(store, memory_id, revision, turns):
+    if is_kept_from_fading(store, memory_id, revision, turns):
         memory = read(store, memory_id).memory
         change = "unpinned" if revision.pinned is False else f"of the type {revision.type}"
         dialog.consent(
@@ -140,10 +152,12 @@ def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: st
     with suppress(NotFound):
         file = read(store, memory_id)
         if not may_change(file, Statement("", words, file.memory.type, ASSISTANT), turns):
+            own = file.memory.category == GRAPH
+            rewording = Revision(title=clipped(words), text=words) if own else Revision(title=words)
             dialog.consent(
                 f"Let {file.memory.id}, “{one_line(file.memory.title)}”, say “{one_line(words)}”?",
                 act=REWORDING,
-                typed=f"revise {file.memory.id} --title TITLE",
+                typed=revise(file.memory.id, Wanted(rewording)),
             )
 
 

@@ -53,6 +53,7 @@ from mcp_server.core.search.query import (
 from mcp_server.core.sessions.snapshot import noted
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
+from mcp_server.doors.server import typed
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.consent import (
@@ -247,6 +248,7 @@ def register(application: Application) -> None:
                 " pinned, category or metadata.",
             )
         store = open_store()
+        as_typed = typed.revise(id, wanted, version=version, keep_secrets=keep_secrets)
         question = f"Change the team's memory {one_line(id, 80)}?"
         revised = revise_if_of_team(
             store,
@@ -254,14 +256,14 @@ def register(application: Application) -> None:
             wanted,
             version=version,
             keep_secrets=keep_secrets,
-            consent=lambda: Dialog(context).consent(question, act=CHANGING_TEAMS, typed=f"revise {id}"),
+            consent=lambda: Dialog(context).consent(question, act=CHANGING_TEAMS, typed=as_typed),
         )
         if revised:
             return shown_team.stored(revised, verb="revised")
         check_change(store, id, wanted, version=version, keep_secrets=keep_secrets)
         if to_level:
-            ask_before_moving(Dialog(context), store, id, to_level, application.turns)
-        ask_before_fading(Dialog(context), store, id, revision, application.turns)
+            ask_before_moving(Dialog(context), store, id, to_level, application.turns, typed=as_typed)
+        ask_before_fading(Dialog(context), store, id, revision, application.turns, typed=as_typed)
         ask_before_relinking(Dialog(context), store, id, revision.links, application.turns)
         before = read_found(store, id)
         new = revised_draft(before, revision)

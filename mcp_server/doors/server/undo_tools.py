@@ -50,6 +50,6 @@ def register(application: Application) -> None:
             Dialog(context).consent(
                 f"Take back the change of {named}{more}: {shown.done(change)}?",
                 act=TAKING_BACK,
-                typed=f"undo {id}".strip(),
+                typed=f"undo {id}".strip() + (" --anyway" if anyway else ""),
             )
         return shown.undone(undoing.undo(store, change, anyway=anyway), change)

@@ -8,12 +8,14 @@ from pydantic import Field
 from mcp_server.actions.context.brief import at_hand
 from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.files.sync import refresh_index
+from mcp_server.actions.judge.change_memory import Wanted
 from mcp_server.actions.memory import promote as hot_places
 from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions import predict, quality
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory_parts import split_list
+from mcp_server.doors.server import typed
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_fading
 from mcp_server.doors.server.dialog import Dialog
@@ -53,7 +55,9 @@ def register(application: Application) -> None:
     def unpin(context: Context[Any, Any], id: str) -> Shown:
         """Unpin a memory: it is kept at hand only while it is used. Only when the person asked for it."""
         store = open_store()
-        ask_before_fading(Dialog(context), store, id, Revision(pinned=False), application.turns)
+        unpinning = Revision(pinned=False)
+        as_typed = typed.revise(id, Wanted(unpinning))
+        ask_before_fading(Dialog(context), store, id, unpinning, application.turns, typed=as_typed)
         return shown.pinned(hot_places.pin(store, id, pinned=False))
 
     @tool()
