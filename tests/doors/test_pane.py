@@ -1,8 +1,9 @@
 """The pane beside the chat: what the server says is drawn, and what a button does."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.review import review
+from mcp_server.adapters.index.database.schema import SCHEMA
 from mcp_server.core.authors import MODEL
-from mcp_server.core.errors import NotFound
+from mcp_server.core.errors import IndexOfNewer, NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
@@ -286,6 +288,26 @@ def test_what_a_key_may_cost_today_is_told(serve: Callable[..., Tell]) -> None:
     assert paid("pane", tab="today")["notes"][-1] == spent
     on_plan = serve(DAYBOOK_PLAN_CALLS="true")
     assert on_plan("pane", tab="today")["notes"][-1] == "Calls on your plan today: 0 of 40."
+
+
+def test_while_the_index_cannot_be_used_the_pane_says_why_and_no_other_answer_does(
+    tell: Tell, store: Store, deploys: str
+) -> None:
+    before = tell("pane", tab="told")
+    with closing(sqlite3.connect(store.database.path)) as newer:
+        newer.execute("PRAGMA user_version = 999")
+
+    drawn = tell("pane", tab="told", seen=before["mark"])
+    typed = tell("command", name="recall", words=PROMPT, origin="human")["text"]
+    with closing(sqlite3.connect(store.database.path)) as newer:
+        newer.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    newer_index = str(IndexOfNewer(999))
+    assert (drawn["notes"], drawn["rows"], drawn["tabs"]) == ([newer_index], [], [])
+    assert DEPLOYS in typed
+    assert typed.endswith(f"\n{newer_index} This answer comes from your files, by words only.")
+    assert tell("command", name="recall", words=PROMPT, origin="human")["text"].endswith(DEPLOYS)
+    assert labels(tell("pane", tab="told", seen=drawn["mark"]))[0] == "Shown 1"
 
 
 def test_a_button_that_there_is_not_is_refused(tell: Tell) -> None:
