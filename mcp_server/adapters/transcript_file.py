@@ -252,15 +252,24 @@ def answered_at(folder: Path, moment: float, *, but: str) -> str:
     return next((path.stem for path in near if abs(_last_answer(path) - moment) <= ROUNDED), "")
 
 
+def last_turn_at(path: Path) -> int:
+    """Return the time of the last turn in the transcript *path*, in Unix seconds, 0 for none."""
+    return int(_last_of(path, ("user", "assistant")))
+
+
 def _last_answer(path: Path) -> float:
     """Return the time of Claude's last answer in the transcript *path*, in Unix seconds, 0 for none."""
+    return _last_of(path, ("assistant",))
+
+
+def _last_of(path: Path, speakers: tuple[str, ...]) -> float:
     last = 0.0
     with contextlib.suppress(OSError, Unreadable):
         for line, _, _ in lines(path, path.stat().st_size - TAIL):
-            if b'"assistant"' in line:
+            if any(f'"{speaker}"'.encode() in line for speaker in speakers):
                 entry = object_in(line)
                 moment = moment_in(entry.get("timestamp"))
-                if entry.get("type") == "assistant" and moment:
+                if entry.get("type") in speakers and moment:
                     last = moment.timestamp()
     return last
 

@@ -1,18 +1,23 @@
 """Transcripts from before Daybook was there."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.capture.learn import next_piece
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.session_history import list_sessions
 from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts, recorded_in
+from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory_parts import Kind
+from mcp_server.core.memory_parts import Kind, Status, moment_in
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
-from tests.conftest import Open
+from tests.conftest import Clock, Open
 from tests.recorded import Recorded
 
 CONVERSATIONS = Filter(kinds=(Kind.CONVERSATION,))
@@ -55,6 +60,29 @@ def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
     path.write_bytes(path.read_bytes() + path.read_bytes().replace(b"Tell me about", b"Say more of"))
 
     assert pending_transcripts(store, claude_projects) == [path]
+
+
+def test_a_session_was_when_its_transcript_says_not_when_it_was_taken_in(
+    opened: Opened, store: Store, claude_projects: Path, clock: Clock, tmp_path: Path
+) -> None:
+    clock.pass_days(100)
+
+    backfill(lambda folder: opened.store(folder=folder), pending_transcripts(store, claude_projects))
+
+    first, last = (moment_in(f"2026-11-20T09:{minute:02}:00Z") for minute in (1, 2))
+    for _ in range(2):
+        sessions = list_sessions(store, all_projects=True)
+        assert len(sessions) == 3
+        for episode in sessions:
+            times = [datetime.fromtimestamp(at, UTC) for at in (episode.started, episode.last, episode.ended)]
+            assert [time.replace(second=0) for time in times] == [first, last, last]
+        rebuild(store)
+        sync(opened.store(folder=tmp_path / "other"))
+    (hit,) = recall(store, Query("shipping labels", filter=CONVERSATIONS)).hits
+    memory = read(store, hit.id).memory
+    assert f"{memory.created:%F %H:%M} {memory.updated:%F %H:%M}" == "2026-11-20 09:01 2026-11-20 09:02"
+    tidy(store)
+    assert read(store, hit.id).memory.status is Status.ACTIVE, "it came today"
 
 
 def test_what_is_taken_in_is_never_sent_but_an_agent_may_learn_from_it(

@@ -9,6 +9,7 @@ writes a ledger event. After a kill, the worker repeats the last piece and skips
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from mcp_server.adapters.vault import Vault, kind_of, stamp
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Kind, Level, slug
+from mcp_server.core.memory_parts import Kind, Level, moment_in, slug
 from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.sessions.chunks import Chunk, chunks
 from mcp_server.core.sessions.conversation import parse_turns, render_turns, turns_said, without_said
@@ -235,9 +236,10 @@ def _add_to_part(
     memory_id = conversation_id(transcript, part)
     if not new:
         return memory_id
+    said = _said(store, new)
     if text:
         take_in(store, vault, path)
-        revision = Revision(text=f"{text}\n\n{added}")
+        revision = Revision(text=f"{text}\n\n{added}", updated=said[1])
         revise(store, memory_id, revision, version=digest, keep_secrets=True)
         return memory_id
     opening = first_words or new[0].words
@@ -251,8 +253,15 @@ def _add_to_part(
         session=transcript.session,
         level=vault.level,
     )
-    remember(store, draft, keep_secrets=True)
+    remember(store, draft, keep_secrets=True, said=said)
     return memory_id
+
+
+def _said(store: Store, utterances: Iterable[Utterance]) -> tuple[datetime, datetime]:
+    """Return from when to when *utterances* were said, as far as the transcript tells; else now."""
+    now = store.moment()
+    moments = [min(moment_in(utterance.time) or now, now) for utterance in utterances]
+    return min(moments), max(moments)
 
 
 def _vault(store: Store) -> Vault:

@@ -57,19 +57,25 @@ class Remembered:
 
 
 @one_change()
-def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remembered:
+def remember(
+    store: Store, draft: Draft, *, keep_secrets: bool = False, said: tuple[datetime, datetime] | None = None
+) -> Remembered:
     """
     Store *draft* as a memory; the memories in its `supersedes` become superseded.
+
+    *said* is from when to when it was said, by default now.
 
     A draft that says the same again only adds its new tags, occasions, links, files touched and superseded
     memories.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
     store = store.in_session(draft.session or store.session)
-    return remember_checked(store, checked(draft, keep_secrets=keep_secrets))
+    return remember_checked(store, checked(draft, keep_secrets=keep_secrets), said=said)
 
 
-def remember_checked(store: Store, draft: Draft) -> Remembered:
+def remember_checked(
+    store: Store, draft: Draft, *, said: tuple[datetime, datetime] | None = None
+) -> Remembered:
     """Store a *draft* that `checked` returned, as `remember` does."""
     draft = replace(draft, touches=as_touched(store, draft.touches))
     level = level_of(store, draft)
@@ -88,7 +94,7 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
         with contextlib.suppress(NotFound):
             file = read(store, old)
             memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
-    new = _write(store, vault, draft)
+    new = _write(store, vault, draft, said)
     supersede(store, new)
     return Remembered(new.memory, new.path, level)
 
@@ -279,12 +285,13 @@ def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
         return None
 
 
-def _write(store: Store, vault: Vault, draft: Draft) -> MemoryFile:
+def _write(store: Store, vault: Vault, draft: Draft, said: tuple[datetime, datetime] | None) -> MemoryFile:
     make_folders(store, vault)
     now = store.moment()
+    created, updated = said or (now, now)
     for attempt in range(ATTEMPTS):
         memory_id = draft.id or new_id(draft.title, draft.text, now, attempt)
-        memory = made_of(draft, memory_id, now)
+        memory = replace(made_of(draft, memory_id, created), updated=updated)
         path = confined(vault, vault.path_for(memory.id, memory.kind))
         accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
         touched = noted(store, vault, memory.touches) if memory.touches else None

@@ -68,8 +68,9 @@ def _take_in(store_for: StoreFor, path: Path, backfilled: Backfilled) -> None:
     folder = recorded_in(path)
     store = store_for(Path(folder) if folder else None)
     with files.lock(store.home / LOCK):  # a worker reads the same transcripts
-        size = transcript_file.size(path)
-        note_seen(store.in_session(path.stem), path, size, folder=folder, ended=True, backfill=True)
+        size, until = transcript_file.size(path), transcript_file.last_turn_at(path)
+        session_store = store.in_session(path.stem)
+        note_seen(session_store, path, size, folder=folder, ended=True, backfill=True, until=until)
         catch_up(store)
         with store.database.read() as db:
             transcript = transcripts.known(db, str(path))

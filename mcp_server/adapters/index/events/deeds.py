@@ -57,7 +57,7 @@ EVENTS = (
 )
 """Events of the history that no single other module counts."""
 
-_FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
+FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
 _NO_FILES = '"files": []'  # what only the ledger says, as part of a change
 _SAYING_SO = ("forgotten", "restored", "undone", "remembered", "accepted", "approved")
 _FOR_GOOD = "event = 'forgotten' AND detail ->> 'forever'"
@@ -216,7 +216,7 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
     row = db.execute(
         "SELECT event, detail FROM deeds WHERE ref = ?"
         " AND (event IN ('tidied', 'forgotten')"
-        f" OR instr(detail, '{_FILES}') AND NOT instr(detail, '{_NO_FILES}'))"
+        f" OR instr(detail, '{FILES}') AND NOT instr(detail, '{_NO_FILES}'))"
         " ORDER BY moment DESC, row DESC LIMIT 1",
         (ref,),
     ).fetchone()
@@ -252,7 +252,7 @@ def last_change(
     """
     among = f"(ref IN ({marks(refs)}) OR ref = '' AND ({' OR '.join(['instr(detail, ?)'] * len(refs))}))"
     conditions = [
-        f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}') OR {_FOR_GOOD})",
+        f"(event = 'tidied' AND ref != '' OR instr(detail, '{FILES}') OR {_FOR_GOOD})",
         f"(ref = '' OR {VAULT_OF_REF} IN ({marks(vaults)}))",
         *([among] if refs else []),
         *(["session = ?"] if session else []),
@@ -273,7 +273,7 @@ def taken_back(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> 
         "SELECT coalesce(detail ->> 'change', detail ->> 'run') AS name, detail ->> 'run' AS run,"
         " detail ->> 'undoes' AS undoes, detail ->> 'redoes' AS redoes"
         f" FROM deeds WHERE at >= ? AND (ref = '' OR {VAULT_OF_REF} IN ({marks(vaults)}))"
-        f" AND (event = 'tidied' OR instr(detail, '{_FILES}'))"
+        f" AND (event = 'tidied' OR instr(detail, '{FILES}'))"
     )
     counts = db.execute(
         f"WITH named AS ({named}),"
@@ -336,7 +336,7 @@ def back_again(db: sqlite3.Connection, vaults: Sequence[str]) -> list[tuple[str,
 
 def named(db: sqlite3.Connection, name: str) -> list[Deed]:
     """Return the deeds of the change or run *name*, earliest first."""
-    deeds = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "moment, row")
+    deeds = _deeds(db, f"instr(detail, ?) AND instr(detail, '{FILES}')", [json.dumps(name)], "moment, row")
     return [deed for deed in deeds if name in (deed.detail.get("change"), deed.detail.get("run"))]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events import EventRow, receipts, usage
+from mcp_server.adapters.index.events import EventRow, deeds, receipts, usage
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import VAULT_OF_REF, Table
@@ -75,6 +75,8 @@ _GIVEN = f"""
       WHERE session != '' AND why = '{receipts.RECALL}'
     UNION ALL SELECT session, ref, 0, 1, at FROM used WHERE session NOT GLOB '{usage.OUTSIDE}*')
 """
+_WRITTEN_DOWN = f"event = 'remembered' AND NOT instr(detail, '{deeds.FILES}')"
+"""A deed by which the worker wrote down what was said, which it did at any time after."""
 _HEARD = f"""
     SELECT id, short, folder, vault, started, last, ended, topic, summary, forgotten FROM sessions
     UNION ALL SELECT session, '', folder, '', at, at, iif(ended, at, 0), '', '', 0 FROM transcripts
@@ -82,7 +84,7 @@ _HEARD = f"""
     UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
     UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM {_GIVEN}
     UNION ALL SELECT session, '', '', {VAULT_OF_REF}, at, at, 0, '', '', 0 FROM deeds
-      WHERE session != '' AND event NOT LIKE 'session%'
+      WHERE session != '' AND event NOT LIKE 'session%' AND NOT ({_WRITTEN_DOWN})
 """
 _ONE = (
     "id, max(short), max(folder), min(started), max(last), max(ended), max(topic), max(summary),"

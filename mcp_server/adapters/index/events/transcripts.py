@@ -92,7 +92,8 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
                 " ended = iif(excluded.ended OR excluded.seen > seen, excluded.ended, ended),"
                 " paid_from = max(paid_from, excluded.paid_from)",
                 (
-                    path, str(data.get("session", "")), str(data.get("folder", "")), at,
+                    path, str(data.get("session", "")), str(data.get("folder", "")),
+                    min(a_number(data.get("until")) or at, at),  # a backfilled one is of another day
                     bool(data.get("ended")), end, end if data.get("unsent") else 0,
                 ),
             )  # fmt: skip
