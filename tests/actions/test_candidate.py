@@ -167,12 +167,16 @@ def test_what_the_person_changed_in_its_file_is_what_they_approve(store: Store, 
     (waiting,) = review_candidates(store)
     text = waiting.path.read_text(encoding="utf-8")
     text = text.replace("because of the reports", "for the reports")
-    waiting.path.write_text(text.replace("---\n", "---\ncategory: billing\n", 1), encoding="utf-8")
+    text = text.replace("---\n", "---\ncategory: billing\nmood: good  # mine\n", 1)
+    waiting.path.write_text(text.replace("notes:\n", 'notes:\n  - "port: 80"\n'), encoding="utf-8")
+    assert [candidate.why for candidate in review_candidates(store)] == [waiting.why]
 
     (settled,) = approve(store, [waiting.memory.id])
 
     assert stored(store) == ["We decided to keep invoices in Postgres for the reports."]
-    assert read(store, settled.id).memory.category == "billing"
+    file = read(store, settled.id)
+    assert (file.memory.category, file.memory.notes, file.memory.trust) == ("billing", ("port: 80",), None)
+    assert b"\nmood: good  # mine\n" in file.data
 
 
 def test_what_the_person_rejects_is_not_proposed_again(store: Store, tmp_path: Path) -> None:

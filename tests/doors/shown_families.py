@@ -173,7 +173,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         mining.status(MiningStatus(0, 0, 0, {}, ())),
     ],
     "candidates": lambda: [
-        candidates.waiting([Candidate(MEMORY, VAULT, PATH, 0.75, 2, 1, "seen once", "d")]),  # type: ignore[arg-type]
+        candidates.waiting([Candidate(MEMORY, VAULT, PATH, 0.75, 2, 1, "seen once", "d", b"")]),  # type: ignore[arg-type]
         candidates.waiting([]),
         candidates.proposals("Done", PROPOSED, refused=1),
     ],

@@ -38,6 +38,7 @@ from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
 FOLDER = places.CANDIDATES
+WAITS = "waits "  # begins the note of a candidate's file that says why it waits
 SEEN_SELDOM = "waits to be seen more often"
 MOST = 200  # candidates in one folder; when it is full, new ones are not kept
 
@@ -55,8 +56,8 @@ class Candidate:
     """
     A candidate: the memory it would become, its confidence, and how often it was seen.
 
-    It waits beside `vault`. `why` is what it waits for: the sentence of its file, or a value. `digest` is
-    that of its file.
+    It waits beside `vault`. `why` is what it waits for: the sentence of its file, or a value. `data` are the
+    bytes of its file, `digest` is their digest.
     """
 
     memory: Memory
@@ -67,6 +68,7 @@ class Candidate:
     sessions: int
     why: str | WaitsFor
     digest: str
+    data: bytes
 
     @property
     def for_person(self) -> bool:
@@ -206,10 +208,10 @@ def _store(store: Store, candidate: Candidate, *, source: str) -> DraftOutcome:
         source=source,
         level=level,
         supersedes=(),
-        notes=memory.notes[1:],
+        notes=tuple(note for note in memory.notes if not _is_why(note)),
     )
     supersedes = memory.supersedes[0] if memory.supersedes else ""
-    return compare_and_store(store, draft, supersedes=supersedes, had=memory)
+    return compare_and_store(store, draft, supersedes=supersedes, had=memory, form=candidate.data)
 
 
 def _judge(store: Store, candidate: Candidate) -> None:
@@ -281,11 +283,17 @@ def _read(store: Store, vault: Vault, path: Path) -> Candidate | None:
     memory = replace(file.memory, id=path.stem)
     with store.database.read() as db:
         times = candidates.times(db, memory.id)
-    why: str | WaitsFor = memory.notes[0] if memory.notes else WaitsFor.PERSON
+    why: str | WaitsFor = next(filter(_is_why, memory.notes), WaitsFor.PERSON)
     if reads_like_instruction(f"{memory.title}\n{memory.text}"):
         why = WaitsFor.INSTRUCTS
     elif why == SEEN_SELDOM and store.settings.capture != "auto":
         why = WaitsFor.PERSON
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
         why = WaitsFor.UNSURE
-    return Candidate(memory, vault, path, memory.trust or 0.0, sum(times), len(times), why, file.digest)
+    confidence = memory.trust or 0.0
+    return Candidate(memory, vault, path, confidence, sum(times), len(times), why, file.digest, file.data)
+
+
+def _is_why(note: str) -> bool:
+    """Tell whether *note* is what `propose` wrote; the others are a person's."""
+    return note.startswith(WAITS)

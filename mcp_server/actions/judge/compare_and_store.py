@@ -53,13 +53,15 @@ def compare_and_store(
     keep_secrets: bool = False,
     turns: Turns = tuple,
     had: Memory | None = None,
+    form: bytes = b"",
 ) -> DraftOutcome:
     """
     Store *draft*, or add it to the memory that says the same; the rules are those of docs/capture.md.
 
     *supersedes* names a memory that the draft replaces, besides those in the draft itself: by its id, or by
     words that it alone contains. *turns* returns the person's turns, where these decide.
-    *had* is as for `checked`. Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
+    *had* is as for `checked`, *form* as for `remember_checked`. Raises Rejected when the draft cannot be
+    stored, OSError when the disk refuses.
     """
     store = store.in_session(draft.session or store.session)
     draft = checked(draft, keep_secrets=keep_secrets, had=had)
@@ -82,7 +84,7 @@ def compare_and_store(
     if put_away := None if named else _put_away(store, draft):
         return put_away
     covered = covered_by(store, [named.active[name].ref for name in moved])
-    remembered = remember_checked(store, draft)
+    remembered = remember_checked(store, draft, form=form)
     own = remembered.memory.id
     if remembered.known and not named:
         _count(store, draft, read(store, own))

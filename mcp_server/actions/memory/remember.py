@@ -74,9 +74,13 @@ def remember(
 
 
 def remember_checked(
-    store: Store, draft: Draft, *, said: tuple[datetime, datetime] | None = None
+    store: Store, draft: Draft, *, said: tuple[datetime, datetime] | None = None, form: bytes = b""
 ) -> Remembered:
-    """Store a *draft* that `checked` returned, as `remember` does."""
+    """
+    Store a *draft* that `checked` returned, as `remember` does.
+
+    A new file keeps the comments and the keys of others that *form*, the bytes of a file, has.
+    """
     draft = replace(draft, touches=as_touched(store, draft.touches))
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
@@ -94,7 +98,7 @@ def remember_checked(
         with contextlib.suppress(NotFound):
             file = read(store, old)
             memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
-    new = _write(store, vault, draft, said)
+    new = _write(store, vault, draft, said, form)
     supersede(store, new)
     return Remembered(new.memory, new.path, level)
 
@@ -285,7 +289,9 @@ def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
         return None
 
 
-def _write(store: Store, vault: Vault, draft: Draft, said: tuple[datetime, datetime] | None) -> MemoryFile:
+def _write(
+    store: Store, vault: Vault, draft: Draft, said: tuple[datetime, datetime] | None, form: bytes
+) -> MemoryFile:
     make_folders(store, vault)
     now = store.moment()
     created, updated = said or (now, now)
@@ -296,7 +302,8 @@ def _write(store: Store, vault: Vault, draft: Draft, said: tuple[datetime, datet
         accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
         touched = noted(store, vault, memory.touches) if memory.touches else None
         try:
-            return create(store, vault, path, memory, accept=accept, touched=touched)
+            data = memory_file.rewrite(form, memory, path=str(path)) if form else b""
+            return create(store, vault, path, memory, accept=accept, data=data, touched=touched)
         except FileExistsError:
             if draft.id:
                 raise Rejected(
