@@ -124,7 +124,7 @@ def revise_for_team(
         if isinstance(error, NotFound):
             raise
         current = _copied(store, name, error)
-    check_version(name, current.digest, version)
+    _check_version(store, name, current.digest, version)
     changed = _for_others(store, revised(current.memory, revision, keep_secrets=keep_secrets))
     if changed == current.memory:
         return _given(StoredInTeam(current, known=True))
@@ -135,11 +135,18 @@ def revise_for_team(
         return _waits(error, put_off(store, changed, replaces=current.digest))
 
 
+def _check_version(store: Store, memory_id: str, digest: str, version: str) -> None:
+    """Check as `check_version` does; what was read may have been the copy, whose file has another digest."""
+    copy = team_membership.copied_of(store.home).get(memory_id)
+    if copy is None or copy.version != digest or not copy.digest.startswith(version.strip()):
+        check_version(memory_id, digest, version)
+
+
 def _revised_waiting(
     store: Store, waits: Waiting, revision: Revision, *, version: str, keep_secrets: bool
 ) -> GivenToTeam:
     """Change what waits to be sent; *version* is that of the team's memory that it replaces."""
-    check_version(waits.id, waits.replaces, version)
+    _check_version(store, waits.id, waits.replaces, version)
     changed = _for_others(store, revised(waits.memory, revision, keep_secrets=keep_secrets))
     return GivenToTeam(put_off(store, replace(changed, updated=store.moment())).memory)
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from mcp_server.actions.context.notice import next_notice
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.revise import Revision
+from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.status.status import status
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import revise_for_team
@@ -250,3 +251,18 @@ def test_what_is_in_the_persons_trash_needs_no_server(team: MinimalTeam, ben: Pe
     assert not is_of_team(ben.store, own)
     with pytest.raises(StorageUnavailable):
         is_of_team(ben.store, "perhaps-the-teams")
+
+
+def test_a_change_names_the_version_that_was_read_of_the_copy(team: MinimalTeam, person: Join) -> None:
+    confirmed(team, "webhook")
+    anna = person("anna")
+    anna.join()
+    copied = read_anywhere(anna.store, "webhook")
+    assert isinstance(copied, MemoryFile)
+    tagged = Revision(tags=("stripe",))
+
+    with pytest.raises(Conflict):
+        revise_for_team(anna.store, "webhook", tagged, version="0123456789ab")
+    assert revise_for_team(anna.store, "webhook", tagged, version=version(copied)).done
+    with pytest.raises(Conflict):
+        revise_for_team(anna.store, "webhook", tagged, version=version(copied))
