@@ -87,13 +87,18 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
     """
     Return a memory of this machine, or one that only the team's server has; raises NotFound.
 
-    A search in all projects may have shown one of another project. What waits for the server has no digest.
+    A search in all projects may have shown one of another project. What waits for the server has no digest,
+    and comes before what the team has, unless the server refused it: `revise_for_team` changes it, too.
     """
+    waits = _waiting(store, memory_id, refused=False)
     try:
-        return read_told(store, memory_id)
+        file = read_told(store, memory_id)
+        return waits if waits and file.vault.level is Level.TEAM else file
     except NotFound as missing:
         with contextlib.suppress(NotFound):
             return read_told(store.everywhere(), memory_id)
+        if waits:
+            return waits
         try:
             stored = _on_server(store, memory_id)
         except StorageUnavailable as error:
@@ -148,10 +153,12 @@ def _unknown(missing: NotFound, error: StorageUnavailable) -> NotFound:
     return NotFound(missing.memory_id, sentence=f"{missing} The team may have it: {error}", hint=missing.hint)
 
 
-def _waiting(store: Store, memory_id: str) -> Stored | None:
-    """Return what waits for the team's server under that id as a version that no server has."""
+def _waiting(store: Store, memory_id: str, *, refused: bool = True) -> Stored | None:
+    """Return what waits for the team's server, with *refused* also if it did, as a version of no server."""
     waits, joined = waiting_as(store, typed_id(memory_id)), team_membership.joined_of(store.home)
-    return Stored(waits.memory, "", joined.member) if waits and joined else None
+    if waits is None or joined is None or (waits.refused and not refused):
+        return None
+    return Stored(waits.memory, "", joined.member)
 
 
 def history_if_of_team(

@@ -115,6 +115,23 @@ def test_of_two_changes_of_the_teams_memory_while_it_is_away_none_is_lost(
     assert (stored.text, stored.tags) == (LATER, ("stripe",))
 
 
+def test_a_change_of_a_copied_memory_is_read_where_it_waits(team: MinimalTeam, person: Join) -> None:
+    confirmed(team, "webhook")
+    anna = person("anna")
+    anna.join()
+    team.away = True
+    revise_for_team(anna.store, "webhook", Revision(text=LATER))
+    for away in (True, False):
+        team.away = away
+        read_now = read_anywhere(anna.store, "webhook")
+        assert isinstance(read_now, Stored)
+        assert (read_now.memory.text, read_now.digest) == (LATER, "")
+
+    saved(team, "webhook", "Skip the parser.")
+    assert send(anna.store, anna.team).refused
+    assert read_anywhere(anna.store, "webhook").memory.text == WEBHOOK, "what was refused is not what holds"
+
+
 def test_what_was_refused_is_changed_and_sent_again(ben: Person, memory: Memory) -> None:
     def refuse() -> None:
         raise NotAllowed("Readers write nothing.")
