@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from mcp_server.actions.files.read import read_or_none
 from mcp_server.actions.files.shadows import superseding
 from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.recall.evidence import may_be_sent
@@ -82,7 +83,8 @@ def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Ans
     hits = [
         hit
         for hit in map(_hit, by_id.values())
-        if hit.id not in nearer and not ((other := own_by_id.get(hit.id)) and _is_same(other, hit, copied))
+        if (hit.id not in nearer or (nearer[hit.id] == hit.id and _is_newer(store, by_id[hit.id])))
+        and not ((other := own_by_id.get(hit.id)) and _is_same(other, hit, copied))
     ]
     newer = {hit.id for hit in hits}
     own = [hit for hit in own if hit.level is not Level.TEAM or hit.id not in newer]
@@ -94,6 +96,15 @@ def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Ans
             [answer.verdict if below else Confidence.NONE, *(hit.confidence for hit in knowledge)]
         ),
         hits=(*knowledge, *below),
+    )
+
+
+def _is_newer(store: Store, result: Result) -> bool:
+    """Tell whether what the person gave to the team says other words there since their own last change."""
+    there, own = result.stored.memory, read_or_none(store, result.stored.memory.id)
+    return own is not None and (
+        there.updated > own.memory.updated
+        and (there.title, there.text) != (own.memory.title, own.memory.text)
     )
 
 

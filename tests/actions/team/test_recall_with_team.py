@@ -1,5 +1,7 @@
 """The person's own memory and their team's are asked side by side; what the team says is labelled."""
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,14 +11,16 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.team import side_by_side
 from mcp_server.actions.team.copy import copy
+from mcp_server.actions.team.give import promote_to_team
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Answer, Filter, Hit, Query
+from mcp_server.core.team.team import Role
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
-from tests.actions.team.people import WEBHOOK, Person, confirmed, saved
+from tests.actions.team.people import WEBHOOK, Person, confirmed, of, saved
 from tests.team_server.minimal_team import MinimalTeam
 
 QUESTION = "why is body parsing skipped for the webhook of Stripe?"
@@ -182,3 +186,22 @@ def test_what_the_person_gave_to_the_team_is_found_once(team: MinimalTeam, ben: 
     confirmed(team, mine, OWN, title=OWN)
     copy(ben.store, ben.team)
     assert [hit.level for hit in ask(ben.store).hits] == [Level.TEAM]
+
+
+def test_what_a_curator_changed_of_what_the_person_gave_is_shown_beside_it(
+    team: MinimalTeam, ben: Person
+) -> None:
+    mine = own(ben.store)
+    promote_to_team(ben.store, mine)
+    given = ben.team.load(mine)
+    later = given.memory.updated + timedelta(minutes=1)
+    corrected = replace(given.memory, text=f"{OWN} No: in server.ts.", updated=later)
+    of(team, "carla", Role.CURATOR).save(corrected, replaces=given.digest)
+
+    shown = [(hit.level, hit.text) for hit in ask(ben.store).hits if hit.id == mine]
+    assert sorted(shown) == sorted([(Level.PROJECT, OWN), (Level.TEAM, corrected.text)])
+
+    file = read(ben.store, mine)
+    file.path.write_bytes(file.data.replace(b"updated: 2026", b"updated: 2027"))
+    sync(ben.store)
+    assert [hit.level for hit in ask(ben.store).hits if hit.id == mine] == [Level.PROJECT], "theirs is newer"
