@@ -68,6 +68,10 @@ def fill(disk: Path) -> None:
             pass
 
 
+def make_read_only(disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+
 def take_all_files(disk: Path) -> None:
     """Let *disk*, which has room, take no new file."""
     room = os.statvfs(disk)
@@ -143,11 +147,14 @@ def test_a_command_that_a_full_disk_refuses_gives_the_reason_once_and_no_answer_
         )
 
 
-def test_a_full_disk_leaves_nothing_of_what_a_person_wanted_written_elsewhere(
-    small_disk: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    "refuse, reason", [(fill, "No space left on device"), (make_read_only, "Read-only file system")]
+)
+def test_a_disk_that_refuses_keeps_nothing_of_what_a_person_wanted_written_there(
+    small_disk: Path, tmp_path: Path, refuse: Callable[[Path], None], reason: str
 ) -> None:
     run_daybook(tmp_path / "memory", "remember", "Quokkas | They live on Rottnest.")
-    fill(small_disk)
+    refuse(small_disk)
 
     for command in (
         ["export", "out"],
@@ -155,9 +162,10 @@ def test_a_full_disk_leaves_nothing_of_what_a_person_wanted_written_elsewhere(
         ["graph", "--mermaid", "out.md"],
     ):
         refused = run_daybook(tmp_path / "memory", *command, cwd=small_disk)
-        assert (refused.returncode, "No space left on device" in refused.stderr) == (4, True), refused.stderr
+        assert (refused.returncode, reason in refused.stderr) == (4, True), refused.stderr
     assert [path for path in small_disk.rglob("*") if path.name not in ("ballast", "out")] == []
-    (small_disk / "ballast").unlink()
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    (small_disk / "ballast").unlink(missing_ok=True)
     exported = run_daybook(tmp_path / "memory", "export", "out", cwd=small_disk)
 
     assert exported.stdout == "out holds 1 memory now.\n", exported.stderr
@@ -212,7 +220,7 @@ def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
     opened = on_small_disk()
     memory_id = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
     opened.database.close()
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    make_read_only(small_disk)
 
     store = on_small_disk().store()
     assert [hit.id for hit in recall(store, Query("quokkas"), given_to="s").hits] == [memory_id]
@@ -259,7 +267,7 @@ def test_that_nothing_can_be_stored_is_told_at_once(
     elif state == "without room for a file":
         take_all_files(small_disk)
     else:
-        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+        make_read_only(small_disk)
 
     store = on_small_disk().store()
 

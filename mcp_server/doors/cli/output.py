@@ -101,7 +101,8 @@ def write_for_person(path: Path, text: str) -> None:
             path.write_text(text, encoding="utf-8")
     except Rejected:
         if is_new:
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # on a read-only disk there is none
+                path.unlink()
         raise
     finally:
         if before is not None:
