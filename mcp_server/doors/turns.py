@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcp_server.actions.context import inject, late_brief
 from mcp_server.adapters.remote.notes import has_remote
-from mcp_server.core.errors import DaybookError, IndexUnavailable, Rejected
+from mcp_server.core.errors import DaybookError, IndexUnavailable, Rejected, disk_refused
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
@@ -120,7 +120,8 @@ def mark(store: Store, prompt: str) -> str:
         return f"{MARKED} this prompt, and Daybook did not store it: {error.with_hint} Tell the person."
     except (DaybookError, OSError) as error:
         log.warning("what was marked with #remember waits for the transcript: %s", error)
-        return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."
+        reason = disk_refused(error) if isinstance(error, OSError) else error
+        return f"{MARKED} this prompt, and Daybook could not store it now: {reason} Tell the person."
     if result is None:
         return ""
     if result.outcome is None:

@@ -14,6 +14,7 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.authors import MODEL, PERSON
+from mcp_server.core.errors import AFTER_REFUSAL
 from mcp_server.core.memory import Draft, Memory
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
@@ -235,7 +236,9 @@ def test_what_cannot_be_stored_now_is_said_and_stored_from_the_transcript(
     folder.rename(folder.with_name("away"))
     folder.write_text("a file in the place of the folder", encoding="utf-8")
 
-    assert "could not store it now" in prompt(f"#remember {DEPLOY}")
+    text = prompt(f"#remember {DEPLOY}")
+    assert f"could not store it now: The disk refused {folder}" in text
+    assert f": Not a directory. {AFTER_REFUSAL} Tell the person." in text
 
     folder.unlink()
     folder.with_name("away").rename(folder)

@@ -1,13 +1,16 @@
 """How results are shown to Claude, in a terminal and to programs; `UPDATE=1` renews the snapshots."""
 
+import errno
 import json
 import os
 
 import pytest
 
+from mcp_server.core.errors import IndexUnavailable, NotFound
+from mcp_server.core.remarks import FromFiles, IndexBehind, NotRecorded
 from mcp_server.doors.cli.output import print_shown
 from mcp_server.doors.server.replies import LIMIT, shown_lines
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, trouble
 from tests.doors.shown_families import FAMILIES
 from tests.doors.shown_values import SECRET
 from tests.live import ROOT
@@ -72,3 +75,16 @@ def test_what_does_not_fit_is_counted_once_and_a_page_says_where_it_goes_on() ->
     count = page.count("an-id")
     assert page.endswith(f"\n({480 - count} more: offset={20 + count})")
     assert alone.endswith("(cut; read_memory shows all of it)")
+
+
+@pytest.mark.parametrize("refusal", [OSError(errno.ENOSPC, "No space left"), IndexUnavailable("It is held.")])
+def test_what_the_disk_or_the_index_refuses_is_not_said_to_be_answered_or_saved(refusal: Exception) -> None:
+    of_the_index, recorded = (
+        (FromFiles("It is held.", 0), IndexBehind("It is held.")),
+        NotRecorded("moved", "x"),
+    )
+
+    after_refusal = trouble.remarks([*of_the_index, recorded], refusal=refusal)
+
+    assert after_refusal == [trouble.remark(recorded)]
+    assert trouble.remarks(of_the_index, refusal=NotFound("x")) == [*map(trouble.remark, of_the_index)]

@@ -49,8 +49,8 @@ def caught(paths: Sequence[Path]) -> str:
 
 def remarks(about: Sequence[Remark], *, refusal: BaseException | None = None) -> list[str]:
     """Return what follows an answer, or follows the *refusal* that came instead of an answer."""
-    if isinstance(refusal, (OSError, IndexUnavailable)):  # it says the reason, and no answer comes from files
-        about = [other for other in about if not isinstance(other, FromFiles)]
+    if isinstance(refusal, (OSError, IndexUnavailable)):  # it says the reason; nothing was answered or saved
+        about = [other for other in about if not isinstance(other, (FromFiles, IndexBehind))]
     return [remark(other) for other in about]
 
 
