@@ -9,7 +9,7 @@ from mcp_server.actions.exchange.team_folder import TakenByTeam
 from mcp_server.actions.team.copy import Copy
 from mcp_server.actions.team.give import GivenToTeam
 from mcp_server.actions.team.membership import Joining, Membership
-from mcp_server.actions.team.memories import Unconfirmed
+from mcp_server.actions.team.memories import ForgottenInTeam, Unconfirmed
 from mcp_server.actions.team.send import Sent, Waiting
 from mcp_server.actions.team.store_in_team import StoredInTeam
 from mcp_server.adapters.team_membership import LastCopy, Stayed
@@ -58,7 +58,7 @@ TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         team.stored(GivenToTeam(MEMORY, StoredInTeam(UNCONFIRMED)), verb="revised"),
         team.stored(GivenToTeam(MEMORY, KNOWN)),
         team.stored(GivenToTeam(MEMORY, waits="The team's server did not answer.")),
-        team.forgotten(STORED),
+        team.forgotten(ForgottenInTeam("webhook-2", ("webhook-1",))),
         team.restored(STORED),
         team.confirmed(STORED),
         team.whole(STORED),

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import find, read_told
@@ -12,8 +12,9 @@ from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import GivenToTeam, revise_for_team, team_of
 from mcp_server.actions.team.send import waiting_as
+from mcp_server.actions.team.where import on_server, unknown
 from mcp_server.adapters import team_membership
-from mcp_server.core.errors import Conflict, DaybookError, Elsewhere, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import LISTS
 from mcp_server.core.memory_parts import ID, Level, Status, typed_id
 from mcp_server.core.storage.port import ChangeRecord, Stored, all_pages
@@ -44,6 +45,14 @@ class Unconfirmed:
     all: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ForgottenInTeam:
+    """A memory that the team forgot, and the memories that it had superseded, which stay so."""
+
+    id: str
+    superseded: tuple[str, ...]
+
+
 def is_of_team(store: Store, memory_id: str) -> bool:
     """
     Tell whether *memory_id* is a memory of the team, or waits for it; one of the person's comes first.
@@ -58,22 +67,13 @@ def is_of_team(store: Store, memory_id: str) -> bool:
         if waiting_as(store, typed_id(memory_id)):
             return True
         try:
-            return _on_server(store, memory_id) is not None
+            return on_server(store, memory_id) is not None
         except StorageUnavailable:
             if next(in_trash(store, typed_id(memory_id)), None):
                 return False  # it is the person's own, forgotten
             raise
     vault = store.vault(row.vault)
     return vault is not None and vault.level is Level.TEAM
-
-
-def _on_server(store: Store, memory_id: str) -> Stored | None:
-    """Return the memory of that id on the server of the person's team, if any; raises StorageUnavailable."""
-    name = typed_id(memory_id)
-    team = store.team() if ID.fullmatch(name) else None
-    with contextlib.suppress(NotFound):
-        return team.load(name) if team else None
-    return None
 
 
 def _is_persons(store: Store, memory_id: str) -> bool:
@@ -100,57 +100,15 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
         if waits:
             return waits
         try:
-            stored = _on_server(store, memory_id)
+            stored = on_server(store, memory_id)
         except StorageUnavailable as error:
             if waits := _waiting(store, memory_id):
                 return waits
-            raise _unknown(missing, error) from None
+            raise unknown(missing, error) from None
         stored = stored or _waiting(store, memory_id)
         if stored is None:
             raise
         return stored
-
-
-def told_where(open_store: Callable[[], Store], error: DaybookError) -> DaybookError:
-    """
-    Return *error*, or of a memory that is not here what can be done with it: the team's server has it, or it
-    waits for that.
-
-    Doors show an error so, because only the verbs above ask the team themselves.
-    """
-    if not isinstance(error, NotFound) or not ID.fullmatch(name := typed_id(error.memory_id)):
-        return error
-    store = open_store()
-    if isinstance(error, Elsewhere) or not team_membership.has_team(store.home):
-        return error
-    if waiting_as(store, name):
-        return NotFound(
-            name,
-            sentence=f"'{name}' waits here to be given to the team.",
-            hint="By its id it can be read and revised; 'daybook team status' says why it waits.",
-        )
-    try:
-        stored = _on_server(store, name)
-    except StorageUnavailable as unavailable:
-        return _unknown(error, unavailable)
-    except DaybookError:
-        return error
-    if stored is None:
-        return error
-    return NotFound(
-        name,
-        sentence=f"'{name}' is the team's, and only its server has it.",
-        hint="By its id it can be read, revised and forgotten, for the whole team. "
-        + (
-            "'daybook team send' copies it here."
-            if stored.confirmed_by
-            else "It is copied here once a curator confirms it."
-        ),
-    )
-
-
-def _unknown(missing: NotFound, error: StorageUnavailable) -> NotFound:
-    return NotFound(missing.memory_id, sentence=f"{missing} The team may have it: {error}", hint=missing.hint)
 
 
 def _waiting(store: Store, memory_id: str, *, refused: bool = True) -> Stored | None:
@@ -176,7 +134,7 @@ def history_if_of_team(
         changes = team.history(name)
     except NotFound:
         return None
-    return name, changes, _on_server(store, name)
+    return name, changes, on_server(store, name)
 
 
 def revise_if_of_team(
@@ -204,9 +162,9 @@ def revise_if_of_team(
 
 def forget_if_of_team(
     store: Store, memory_id: str, *, forever: bool, consent: Callable[[], None]
-) -> Stored | None:
+) -> ForgottenInTeam | None:
     """
-    Forget a memory for the whole team, restorable, after *consent*; return what it said.
+    Forget a memory for the whole team, restorable, after *consent*.
 
     Returns None for one that is not the team's. *consent* raises PersonNeeded unless the person agrees.
     Raises Rejected for one that is to go *forever*, and what the server answers.
@@ -226,15 +184,18 @@ def forget_if_of_team(
     stored = team.load(name)
     team.forget(stored.memory.id, digest=stored.digest)
     refresh(store)
-    return stored
+    olds = [on_server(store, old) for old in stored.memory.supersedes]
+    return ForgottenInTeam(
+        name, tuple(old.memory.id for old in olds if old and old.memory.superseded_by == name)
+    )
 
 
 def restore_anywhere(store: Store, memory_id: str, *, consent: Callable[[], None]) -> MemoryFile | Stored:
     """
-    Restore a memory of this machine, or, after *consent*, one that was forgotten in the team.
+    Restore a memory of this machine, or, after *consent*, one that was forgotten or superseded in the team.
 
     *consent* raises PersonNeeded unless the person agrees. Raises what `forget.restore` raises and, in a
-    team, Rejected for one that was not forgotten, and what its server answers.
+    team, Rejected for one that is active, and what its server answers.
     """
     try:
         return restore(store, memory_id)
@@ -242,8 +203,15 @@ def restore_anywhere(store: Store, memory_id: str, *, consent: Callable[[], None
         team, name = store.team(), typed_id(memory_id)
         if team is None:
             raise
-        if _on_server(store, name):
-            raise Rejected(f"'{name}' was not forgotten: the team has it.", "Nothing was changed.") from None
+        if stored := on_server(store, name):
+            old = stored.memory
+            if old.status is not Status.SUPERSEDED:
+                raise Rejected(f"'{name}' was not forgotten: the team has it.", "Nothing changed.") from None
+            consent()
+            again = replace(
+                old, status=Status.ACTIVE, superseded_by="", valid_to=None, updated=store.moment()
+            )
+            return team.save(again, replaces=stored.digest)
         if ID.fullmatch(name):
             team.history(name)  # asks nobody about what the team never had
         consent()

@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def _where_it_is(error: DaybookError) -> DaybookError:
-    from mcp_server.actions.team.memories import told_where  # slow to load
+    from mcp_server.actions.team.where import told_where  # slow to load
     from mcp_server.bootstrap import Opened
 
     return told_where(Opened(wait_for_model=False).store, error)

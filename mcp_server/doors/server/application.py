@@ -12,7 +12,7 @@ from mcp_server import __version__
 from mcp_server.actions.capture.learn_on_plan import HandedOut
 from mcp_server.actions.judge.origins import judge, judge_words
 from mcp_server.actions.judge.persons_word import turns_of
-from mcp_server.actions.team.memories import told_where
+from mcp_server.actions.team.where import told_where
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused

@@ -129,7 +129,7 @@ def moved(change: LevelChange) -> tuple[str, list[str]]:
         )
     elif change.shared:
         notes.append("Git shows its file as deleted from the repository.")
-    notes.append(_still(change.still_superseded))
+    notes.append(still(change.still_superseded))
     return f"moved to {level.value} level: it applies {where}.", [*filter(None, notes)]
 
 
@@ -144,7 +144,7 @@ def forgotten(outcome: Forgotten) -> Shown:
         notes=[
             merged if heirs else "",
             _again(outcome.uncovered),
-            _still(outcome.superseded),
+            still(outcome.superseded),
             _elsewhere(outcome) if outcome.remote else "",
         ],
     )
@@ -170,7 +170,7 @@ def archived(outcomes: Sequence[Archived]) -> Shown:
             for outcome in outcomes
         ],
         notes=[
-            note for outcome in outcomes for note in (_again(outcome.uncovered), _still(outcome.superseded))
+            note for outcome in outcomes for note in (_again(outcome.uncovered), still(outcome.superseded))
         ],
     )
 
@@ -193,7 +193,7 @@ def _again(uncovered: Sequence[str]) -> str:
     return f"No longer shadowed in this project: {', '.join(uncovered[:MOST])}." if uncovered else ""
 
 
-def _still(superseded: Sequence[str]) -> str:
+def still(superseded: Sequence[str]) -> str:
     """Return the sentence on the memories that one superseded which was put away, '' for none."""
     if not superseded:
         return ""

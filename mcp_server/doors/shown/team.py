@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.difference import difference
-from mcp_server.core.memory_parts import timestamp
-from mcp_server.core.render import counted, one_line
+from mcp_server.core.memory_parts import Status, timestamp
+from mcp_server.core.render import counted, one_line, state_of
 from mcp_server.doors.shown import Shown, minute
-from mcp_server.doors.shown.memory import kept_with
+from mcp_server.doors.shown.memory import kept_with, still
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.team.copy import Copy
     from mcp_server.actions.team.give import GivenToTeam
     from mcp_server.actions.team.membership import Joining, Membership
-    from mcp_server.actions.team.memories import Unconfirmed
+    from mcp_server.actions.team.memories import ForgottenInTeam, Unconfirmed
     from mcp_server.actions.team.send import Sent, Waiting
     from mcp_server.actions.team.store_in_team import StoredInTeam
     from mcp_server.core.storage.port import ChangeRecord, Stored
@@ -31,6 +31,7 @@ STILL_WAITS = "what waits here says this now."
 REFUSED = "'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up."
 UNREADABLE = "Mend a file that cannot be read, or delete it; its memory is not sent."
 STAYED = "A curator can change what stays; 'daybook team send' clears the list."
+OUT_OF_SIGHT = "It is {}: only a search that includes archived memories finds it."
 UNCONFIRMED = "The other members find it by recall; they are shown it unasked once a curator confirms it."
 
 
@@ -150,7 +151,9 @@ def stored(gift: GivenToTeam, *, verb: str = "remembered") -> Shown:
     return Shown(
         f"{memory.id}: {verb} (team level).",
         notes=(
-            UNCONFIRMED,
+            OUT_OF_SIGHT.format(state_of(memory.status, by=memory.superseded_by))
+            if memory.status is not Status.ACTIVE
+            else UNCONFIRMED,
             *_replacing(outcome),
             f"The team has similar memories: {near}." if near else "",
         ),
@@ -158,10 +161,13 @@ def stored(gift: GivenToTeam, *, verb: str = "remembered") -> Shown:
     )
 
 
-def forgotten(stored: Stored) -> Shown:
+def forgotten(outcome: ForgottenInTeam) -> Shown:
     """Return that a memory was taken away from the team."""
-    name = stored.memory.id
-    return Shown(f"{name}: forgotten for the whole team; 'daybook restore {name}' brings it back.")
+    name = outcome.id
+    return Shown(
+        f"{name}: forgotten for the whole team; 'daybook restore {name}' brings it back.",
+        notes=[still(outcome.superseded)],
+    )
 
 
 def restored(stored: Stored) -> Shown:

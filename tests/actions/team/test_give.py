@@ -23,12 +23,14 @@ from mcp_server.actions.team.memories import (
     unconfirmed,
 )
 from mcp_server.actions.team.send import drop, send, waiting
+from mcp_server.actions.team.where import told_where
 from mcp_server.actions.upkeep.work import work
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import Link
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Role
+from mcp_server.doors.shown import team as shown
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
@@ -192,6 +194,8 @@ def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restore
     forget_if_of_team(carla.store, "webhook", forever=False, consent=agreed)
     with pytest.raises(NotFound):
         carla.team.load("webhook")
+    told = told_where(lambda: carla.store, NotFound("webhook"))
+    assert str(told) == "'webhook' is the team's, and carla forgot it."
     done = [(ChangeKind.CREATED, "anna"), (ChangeKind.REVISED, "carla"), (ChangeKind.FORGOTTEN, "carla")]
     assert of_history(carla) == (done, "")
     restore_anywhere(carla.store, "webhook", consent=agreed)
@@ -242,6 +246,25 @@ def test_what_takes_the_place_of_another_supersedes_it_if_the_member_may(
     assert dict(stored_now.kept)["of-anna"]
     assert ben.team.load(mine).memory.status is Status.SUPERSEDED
     assert ben.team.load("of-anna").memory.status is Status.ACTIVE
+
+
+def test_what_was_superseded_holds_again_when_it_is_restored(ben: Person) -> None:
+    old = remembered(ben.store).stored.memory.id
+    new = remembered(ben.store, "The webhook takes bytes.", title="New", supersedes=(old,)).stored.memory.id
+
+    forgotten = forget_if_of_team(ben.store, new, forever=False, consent=agreed)
+    assert forgotten and (forgotten.id, forgotten.superseded) == (new, (old,))
+    assert f"make one active again with: daybook restore {old}" in str(shown.forgotten(forgotten).notes)
+    retold = shown.stored(revise_for_team(ben.store, old, Revision(tags=("http",))), verb="revised")
+    assert f"It is superseded by {new}" in retold.notes[0]
+
+    restored = restore_anywhere(ben.store, old, consent=agreed)
+
+    assert isinstance(restored, Stored)
+    again = ben.team.load(old).memory
+    assert (again.status, again.superseded_by, again.valid_to) == (Status.ACTIVE, "", None)
+    with pytest.raises(Rejected, match="was not forgotten"):
+        restore_anywhere(ben.store, old, consent=agreed)
 
 
 def test_what_is_in_the_persons_trash_needs_no_server(team: MinimalTeam, ben: Person) -> None:
