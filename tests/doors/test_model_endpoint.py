@@ -14,7 +14,7 @@ from mcp_server.core.memory_parts import Level
 from tests.conftest import Open
 from tests.doors.shell import Answers, daybook
 from tests.durability.served import Served, eventually
-from tests.embedding_endpoint import NAME, embeds, setting, texts
+from tests.embedding_endpoint import NAME, answer, embeds, setting, texts
 from tests.scripted_model import Answer, ScriptedModel
 
 YES = (("Use it", "y\n"),)
@@ -123,6 +123,18 @@ def test_a_variable_sends_nothing_anywhere(home: Path) -> None:
     assert process.returncode == 2
     assert "EMBEDDING_MODEL names an endpoint, which only the person may" in process.stderr
     assert server.calls == 0
+
+
+def test_a_recall_waits_a_few_seconds_for_an_endpoint_that_embeds_slowly(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        type_use(home, setting(server))
+        run(home, "remember", "Quokka | The quokka lives on Rottnest.", "--level", "user")
+        server.answers = [answer(after=server.ended)]
+        recall = run(home, "recall", "quokka")
+
+    assert "The quokka lives on Rottnest." in recall.stdout
+    sentence = f"Searched by words only: The embedding endpoint {server.url} did not answer within 3 seconds."
+    assert recall.stderr == f"{sentence}\n"
 
 
 def test_a_repository_chooses_no_endpoint(home: Path, project: Path) -> None:

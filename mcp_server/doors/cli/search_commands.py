@@ -4,7 +4,9 @@ Commands that find memories: recall by a question, list by their properties.
 They are a module of their own, so that they start without what only commands that change memories import.
 """
 
+import contextlib
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,8 @@ from mcp_server.actions.files.sync import if_free, sync_if_free
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import note_found
 from mcp_server.actions.team.recall import recall_with_team
+from mcp_server.adapters.patient_call import PatientCall, StillRunning
+from mcp_server.core.embedding_models import is_endpoint
 from mcp_server.core.memory_parts import Kind, split_list
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import (
@@ -34,7 +38,8 @@ from mcp_server.doors.cli.typed_parameters import is_typed
 from mcp_server.doors.shown.recall import EXCERPT, TERMINAL, answered
 from mcp_server.store import Store
 
-FEW = 64  # passages: about a second
+FEW = 64  # passages: about a second, of a model of our own
+PATIENCE = 3.0  # seconds for an endpoint that embeds them
 TEAM_PATIENCE = 3.0  # seconds: a command first loads what asks the team, beside the model
 _FILTERS = (
     click.option("--type", default="", help="Only this type."),
@@ -129,8 +134,10 @@ def _embed_few(store: Store) -> None:
     """Embed what was written since the last session; a long wait is for the person to ask for."""
     waiting = pending(store)
     if waiting <= FEW:
-        with if_free(store):
-            embed_pending(store, replace=False)
+        patience = PATIENCE if is_endpoint(store.settings.embedding_model) else math.inf
+        embedding = PatientCall(lambda: embed_pending(store, replace=False), name="embed-few")
+        with if_free(store), contextlib.suppress(StillRunning):
+            embedding.result(patience)
     elif store.settings.embedding_model != "none":
         click.echo(
             f"Found by words only until 'daybook sync' has run: {counted(waiting, 'passage')}.", err=True
