@@ -129,7 +129,14 @@ def drop(store: Store, memory_id: str) -> Waiting:
 
 def _give(team: TeamStorage, entry: Waiting, now: datetime) -> StoredInTeam:
     if entry.replaces:
-        return StoredInTeam(team.save(entry.memory, replaces=entry.replaces))
+        try:
+            return StoredInTeam(team.save(entry.memory, replaces=entry.replaces))
+        except NotFound:
+            raise NotFound(
+                entry.id,
+                sentence=f"The team no longer has '{entry.id}', so it was not changed there.",
+                hint=f"'daybook read {entry.id}' shows your words: remember them for the team anew.",
+            ) from None
     return (store_promoted if entry.promoted else store_new)(team, entry.memory, now=now)
 
 

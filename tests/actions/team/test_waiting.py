@@ -6,6 +6,7 @@ import pytest
 
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.status.status import status
+from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.memories import forget_if_of_team, is_of_team, read_anywhere
 from mcp_server.actions.team.send import drop, put_off, send, waiting
@@ -130,6 +131,26 @@ def test_a_change_of_a_copied_memory_is_read_where_it_waits(team: MinimalTeam, p
     saved(team, "webhook", "Skip the parser.")
     assert send(anna.store, anna.team).refused
     assert read_anywhere(anna.store, "webhook").memory.text == WEBHOOK, "what was refused is not what holds"
+
+
+def test_a_change_of_what_the_team_forgot_meanwhile_says_so_and_stays(
+    team: MinimalTeam, person: Join
+) -> None:
+    stored = confirmed(team, "webhook")
+    anna = person("anna")
+    anna.join()
+    team.away = True
+    revise_for_team(anna.store, "webhook", Revision(text=LATER))
+    team.away = False
+    anna.team.forget("webhook", digest=stored.digest)
+
+    (refused,) = send(anna.store, anna.team).refused
+
+    (entry,) = waiting(anna.store)
+    assert entry.refused.startswith("The team no longer has 'webhook'") and refused.id == "webhook"
+    assert "'daybook read webhook' shows your words" in entry.refused
+    copy(anna.store, anna.team)
+    assert read_anywhere(anna.store, "webhook").memory.text == LATER
 
 
 def test_what_was_refused_is_changed_and_sent_again(ben: Person, memory: Memory) -> None:
