@@ -7,6 +7,7 @@ import pytest
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from mcp_server.actions.judge.origins import waiting
+from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
@@ -253,3 +254,29 @@ def test_an_answer_of_another_kind_settles_nothing(opened: Opened, clock: Clock,
 
     assert TYPE_IT in settled
     assert len(review(opened.store()).entries) == 1
+
+
+@ERAS
+def test_nobody_is_asked_about_deleting_for_good_what_there_is_not(opened: Opened, mode: str) -> None:
+    person = Person("yes")
+
+    answered = call(opened, person, mode, "forget", id="no-such-a1b2", forever=True)
+    nobody = call(opened, None, mode, "forget", id="no-such-a1b2", forever=True)
+
+    assert answered.startswith("No memory has the id 'no-such-a1b2'.")
+    assert nobody == answered
+    assert person.saw == []
+
+
+@ERAS
+def test_what_is_in_the_trash_is_said_to_be_there_when_it_is_deleted_for_good(
+    opened: Opened, mode: str
+) -> None:
+    gone = remember(opened.store(), Draft("Lamps", "Lit at dusk.")).memory.id
+    forget(opened.store(), gone)
+    person = Person("yes")
+
+    answered = call(opened, person, mode, "forget", id=gone, forever=True)
+
+    assert person.saw == [f"Delete the memory {gone} for good? It is in the trash."]
+    assert answered.startswith(f"{gone}: deleted for good.")

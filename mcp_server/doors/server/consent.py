@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.judge.change_memory import Wanted
 from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
 from mcp_server.actions.judge.persons_word import (
@@ -28,7 +29,7 @@ from mcp_server.actions.sessions.forget_session import kept_from_forgetting
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.graph.graph import GRAPH
 from mcp_server.core.memory import Draft, Link
-from mcp_server.core.memory_parts import ID, Level, split_list, type_or_kind
+from mcp_server.core.memory_parts import ID, Level, split_list, type_or_kind, typed_id
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
@@ -208,10 +209,12 @@ def _ask_before_removing(dialog: Asking, ends: Ends | None) -> None:
 
 
 def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:
-    """Return the text about a memory that is to be deleted; '' for one in the trash."""
+    """Return the text about a memory that is to be deleted; raises NotFound when the trash lacks it, too."""
     try:
         memory = read(store, memory_id).memory
     except NotFound:
+        if not any(in_trash(store, typed_id(memory_id))):
+            raise
         return "It is in the trash."
     end = "cannot be brought back" if lasting else "can be brought back from the trash"
     return f"It is the {type_or_kind(memory.kind, memory.type)} “{memory.title}” and {end}."
