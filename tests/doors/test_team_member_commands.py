@@ -106,6 +106,9 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     waits = json.loads(carla.says("team", "review", "--json"))
     assert [candidate["id"] for candidate in waits] == [new["id"]]
     assert "by ben, not confirmed" in carla.recalls("how are invoices numbered?")
+    listed = carla.says("list", "--level", "team")
+    assert "1 memory" in listed and "only the confirmed ones are listed, as last copied here" in listed
+    assert "copied here" not in carla.says("list")
     assert carla.run("team", "confirm", new["id"], "--yes").returncode == 12
     assert "confirmed" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
     assert "confirmed already, by carla" in carla.says("team", "confirm", new["id"], "--yes", typed=True)

@@ -13,7 +13,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Elsewhere, NotFound, Rejected, similar
 from mcp_server.core.links import as_name
-from mcp_server.core.memory_parts import MAX_TITLE, Kind
+from mcp_server.core.memory_parts import MAX_TITLE, Kind, Level
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
 
@@ -28,13 +28,15 @@ class Listing:
     A page of memories, and how many there are in all.
 
     `shadowed` is row of the page → the id of the memory that shadows it in this project. `elsewhere` are the
-    keys of the vaults of other projects on the page.
+    keys of the vaults of other projects on the page. `of_copy`: only the copy of the team's memories was
+    looked at.
     """
 
     rows: tuple[Row, ...]
     total: int
     shadowed: Mapping[int, str] = field(default_factory=dict)
     elsewhere: frozenset[str] = frozenset()
+    of_copy: bool = False
 
 
 @self_healing
@@ -62,6 +64,7 @@ def list_memories(
         total,
         {row.row: shadows[row.row].id for row in rows if row.row in shadows},
         frozenset(row.vault for row in rows).difference(store.keys),
+        filter.level is Level.TEAM and bool(store.of_team),
     )
 
 

@@ -159,7 +159,7 @@ def list_command(filter: Filter, limit: int, offset: int) -> None:
 
     store = output.synced()
     listing = list_memories(store, filter, limit=limit, offset=offset)
-    if not listing.rows and not output.wants_json():
+    if not (listing.rows or output.wants_json() or listing.of_copy):
         from mcp_server.actions.status.stats import get_stats  # slow to load, and a list does not need it
 
         number = listing.total or get_stats(store).memories

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100
 """Rows of an answer that tells what became of each memory; a list has pages instead."""
+OF_COPY = "Of the team's memories only the confirmed ones are listed, as last copied here; recall finds all."
 ROW = ("id", "type", "updated", "status", "title", "tags")
 
 
@@ -53,6 +54,7 @@ def listed(listing: Listing, offset: int) -> Shown:
         counted(listing.total, "memory") if listing.rows else nothing,
         ROW,
         [row_cells(row, shadowed_by=by, project=project) for row, by, project in rows],
+        notes=[OF_COPY if listing.of_copy else ""],
         json={
             "total": listing.total,
             "memories": [
