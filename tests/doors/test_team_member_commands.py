@@ -203,6 +203,20 @@ def test_what_claude_may_not_do_in_the_team_is_told_as_a_command_that_does_it(
     assert "Parse it" not in team.kept.load("webhook").memory.text
 
 
+def test_claude_does_not_delete_what_waits_for_the_team(team: MinimalTeam, tmp_path: Path) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    with served(team) as url:
+        ben.join(url)
+    waits = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--level", "team", "--json"))["id"]
+
+    refused = daybook(ben.home, "team", "drop", waits, CLAUDECODE="1")
+
+    assert refused.returncode == 12 and refused.stderr.rstrip().endswith(f": daybook team drop {waits}")
+    assert waits in ben.says("team", "status")
+    ben.says("team", "drop", waits)
+    assert waits not in ben.says("team", "status")
+
+
 def test_a_memory_of_ones_own_is_promoted(team: MinimalTeam, url: str, tmp_path: Path) -> None:
     ben = Machine(tmp_path, team, "ben", Role.WRITER)
     own = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--json"))["id"]

@@ -10,9 +10,18 @@ from mcp_server.actions.team import membership, memories
 from mcp_server.actions.team import send as sending
 from mcp_server.actions.team.give import team_of
 from mcp_server.adapters import files, team_membership
-from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable, Unreadable
+from mcp_server.core.errors import (
+    DaybookError,
+    NotAllowed,
+    PersonNeeded,
+    Rejected,
+    StorageUnavailable,
+    Unreadable,
+)
+from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.author import author
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.cli.team_server_commands import ADMINISTERING
@@ -116,7 +125,10 @@ def drop_command(memory_id: str) -> None:
 
     Example: daybook team drop stripe-webhook-raw-body-k3f9
     """
-    output.print_shown(shown.dropped(sending.drop(output.opened().store(), memory_id)))
+    opened = output.opened()
+    if author(opened) != MANUAL:  # nothing else has these words
+        raise PersonNeeded("deleting what waits for the team", person.typed())
+    output.print_shown(shown.dropped(sending.drop(opened.store(), memory_id)))
 
 
 @team_command.command("confirm")
