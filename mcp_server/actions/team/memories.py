@@ -116,7 +116,8 @@ def _waiting(store: Store, memory_id: str, *, refused: bool = True) -> Stored | 
     waits, joined = waiting_as(store, typed_id(memory_id)), team_membership.joined_of(store.home)
     if waits is None or joined is None or (waits.refused and not refused):
         return None
-    return Stored(waits.memory, "", joined.member)
+    copy = team_membership.copied_of(store.home).get(waits.id)
+    return Stored(waits.memory, "", copy.author if copy else joined.member)
 
 
 def history_if_of_team(

@@ -13,6 +13,7 @@ from mcp_server.actions.team.send import drop, put_off, send, waiting
 from mcp_server.core.errors import NotAllowed, Rejected, TokenUnknown
 from mcp_server.core.memory import Draft, Memory
 from mcp_server.core.storage.port import Stored
+from mcp_server.core.team.team import Role
 from tests.actions.team.conftest import Join
 from tests.actions.team.people import WEBHOOK, Person, confirmed, saved
 from tests.team_server.minimal_team import MinimalTeam
@@ -118,19 +119,19 @@ def test_of_two_changes_of_the_teams_memory_while_it_is_away_none_is_lost(
 
 def test_a_change_of_a_copied_memory_is_read_where_it_waits(team: MinimalTeam, person: Join) -> None:
     confirmed(team, "webhook")
-    anna = person("anna")
-    anna.join()
+    carla = person("carla", Role.CURATOR)
+    carla.join()
     team.away = True
-    revise_for_team(anna.store, "webhook", Revision(text=LATER))
+    revise_for_team(carla.store, "webhook", Revision(text=LATER))
     for away in (True, False):
         team.away = away
-        read_now = read_anywhere(anna.store, "webhook")
+        read_now = read_anywhere(carla.store, "webhook")
         assert isinstance(read_now, Stored)
-        assert (read_now.memory.text, read_now.digest) == (LATER, "")
+        assert (read_now.memory.text, read_now.digest, read_now.author) == (LATER, "", "anna")
 
     saved(team, "webhook", "Skip the parser.")
-    assert send(anna.store, anna.team).refused
-    assert read_anywhere(anna.store, "webhook").memory.text == WEBHOOK, "what was refused is not what holds"
+    assert send(carla.store, carla.team).refused
+    assert read_anywhere(carla.store, "webhook").memory.text == WEBHOOK, "what was refused is not what holds"
 
 
 def test_a_change_of_what_the_team_forgot_meanwhile_says_so_and_stays(
