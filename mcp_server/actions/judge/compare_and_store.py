@@ -107,6 +107,7 @@ def compare_and_store(
         near=tuple(dict.fromkeys((*quoted_near, *near_to(store, draft, hits, excluded))))[:NAMED],
         waiting=() if remembered.known else _waiting(store, remembered.memory),
         unlike=not_taken(remembered.memory, draft) if remembered.known else (),
+        hides_teams=bool(store.of_team) and remembered.level is Level.PROJECT,
     )
     outcome = looked_up(store, outcome)
     return replace(outcome, uncovered=uncovered(store, covered)) if outcome.superseded else outcome

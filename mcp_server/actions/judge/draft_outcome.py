@@ -27,6 +27,7 @@ class DraftOutcome:
     the same thing, and `waiting` are link targets without a memory yet. `successor` had superseded the memory
     that says the same; `uncovered` holds here again, because what shadowed it gave way; `apart` were told
     apart from it. `unlike` is how a known memory differs from the draft in other things than words.
+    `hides_teams`: an id of `unmoved` may be the team's, and recall leaves that out in this project.
     """
 
     action: Action
@@ -44,6 +45,7 @@ class DraftOutcome:
     uncovered: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
+    hides_teams: bool = False
 
     @property
     def known(self) -> bool:

@@ -92,6 +92,8 @@ def _unmoved(outcome: DraftOutcome) -> Iterator[str]:
     quotes = [name for name in outcome.unmoved if name not in ids]
     if ids:
         yield f"No active memory has the id {_all(ids)}, so nothing was replaced."
+        if outcome.hides_teams:
+            yield "If it is the team's, recall leaves it out in this project."
     if quotes:
         yield f"No active memory contains “{'”, “'.join(map(_cut, quotes))}”, so nothing was replaced."
     for quote, matches in outcome.several.items():

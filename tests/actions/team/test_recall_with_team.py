@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.team import side_by_side
 from mcp_server.actions.team.copy import copy
@@ -17,6 +18,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Answer, Filter, Hit, Query
 from mcp_server.core.team.team import Role
+from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
@@ -205,3 +207,18 @@ def test_what_a_curator_changed_of_what_the_person_gave_is_shown_beside_it(
     file.path.write_bytes(file.data.replace(b"updated: 2026", b"updated: 2027"))
     sync(ben.store)
     assert [hit.level for hit in ask(ben.store).hits if hit.id == mine] == [Level.PROJECT], "theirs is newer"
+
+
+def test_what_replaces_an_id_that_only_the_server_has_says_that_it_hides_that_here(
+    team: MinimalTeam, ben: Person, person: Join
+) -> None:
+    saved(team, "router", "Body parsing of the webhook is skipped by the router.")
+    new = Draft("Parsing", OWN, supersedes=("router",), level=Level.PROJECT)
+
+    outcome = compare_and_store(ben.store, new)
+
+    assert outcome.unmoved == ("router",) and "router" not in hits(ben.store)
+    assert "If it is the team's, recall leaves it out in this project." in note(outcome)
+    for_everywhere = replace(new, level=Level.USER, text=f"{OWN} Always.")
+    assert "team's" not in note(compare_and_store(ben.store, for_everywhere))
+    assert "team's" not in note(compare_and_store(person("dora").store, new)), "she is in no team"
