@@ -1,14 +1,18 @@
 """give: store a memory in the team, or change one of the team's; without the server it waits here."""
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mcp_server.actions.files.read import is_shown, read
+from mcp_server.actions.files.read import is_shown, look_up, read
 from mcp_server.actions.files.touched import as_touched
+from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.memory.remember import checked
 from mcp_server.actions.memory.revise import Revision, check_version, revised
 from mcp_server.actions.team.send import Waiting, put_off, waiting_as
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
+from mcp_server.actions.team.where import on_server
 from mcp_server.adapters import places, team_membership
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
@@ -125,7 +129,8 @@ def revise_for_team(
             raise
         current = _copied(store, name, error)
     _check_version(store, name, current.digest, version)
-    changed = _for_others(store, revised(current.memory, revision, keep_secrets=keep_secrets))
+    links = current.memory.links
+    changed = _for_others(store, revised(current.memory, revision, keep_secrets=keep_secrets), known=links)
     if changed == current.memory:
         return _given(StoredInTeam(current, known=True))
     changed = replace(changed, updated=store.moment())
@@ -147,14 +152,17 @@ def _revised_waiting(
 ) -> GivenToTeam:
     """Change what waits to be sent; *version* is that of the team's memory that it replaces."""
     _check_version(store, waits.id, waits.replaces, version)
-    changed = _for_others(store, revised(waits.memory, revision, keep_secrets=keep_secrets))
+    links = waits.memory.links
+    changed = _for_others(store, revised(waits.memory, revision, keep_secrets=keep_secrets), known=links)
     return GivenToTeam(put_off(store, replace(changed, updated=store.moment())).memory)
 
 
-def _for_others(store: Store, memory: Memory) -> Memory:
+def _for_others(store: Store, memory: Memory, *, known: Sequence[Link] = ()) -> Memory:
     """
     Return *memory* with its files named without the person's home folder, which has their name.
 
+    Links to files and to the team's memories stay, and those *known* to the team; others do not, because the
+    id of a memory of the person's says what it is about.
     Raises Rejected where the person marked a part of it as private: that is for no team.
     """
     if any(map(has_private, (memory.title, memory.text, *texts_beside(memory)))):
@@ -165,8 +173,20 @@ def _for_others(store: Store, memory: Memory) -> Memory:
     links = (
         replace(link, to="".join(as_touched(store, [link.to]))) if is_artifact(link.to) else link
         for link in memory.links
+        if link in known or is_artifact(link.to) or _is_of_team(store, link.to)
     )
     return replace(memory, touches=as_touched(store, memory.touches), links=tuple(links))
+
+
+def _is_of_team(store: Store, name: str) -> bool:
+    """Tell whether the team has a memory called *name*; its server is asked of no memory of the person's."""
+    if name in team_membership.copied_of(store.home):
+        return True
+    if look_up(store.everywhere(), name) or next(in_trash(store, name), None):
+        return False
+    with contextlib.suppress(DaybookError):
+        return on_server(store, name) is not None
+    return False
 
 
 def for_team(store: Store, memory: Memory) -> Memory:
@@ -175,14 +195,8 @@ def for_team(store: Store, memory: Memory) -> Memory:
 
     Raises Rejected for one in which `<private>` stands.
     Of more tags and the like than a memory may be given, they get the first.
-    Links to paths and to memories of the team's copy stay; links to the person's own memories do not.
     """
     memory = _for_others(store, memory)
-    copied = team_membership.copied_of(store.home)
-
-    def kept(link: Link) -> bool:
-        return is_artifact(link.to) or link.to in copied
-
     lists: dict[str, Any] = {key.name: key.first(getattr(memory, key.name)) for key in LISTS}
     return replace(
         memory,
@@ -194,7 +208,6 @@ def for_team(store: Store, memory: Memory) -> Memory:
         session="",
         conversation="",
         evidence="",
-        links=tuple(filter(kept, memory.links)),
         **lists,
     )
 

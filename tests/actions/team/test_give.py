@@ -62,6 +62,26 @@ def test_what_is_remembered_for_the_team_is_there_and_nothing_of_the_session(
     assert (stored.memory.session, stored.memory.evidence, stored.memory.links) == ("", "", ())
 
 
+def test_a_link_leads_to_what_the_team_has_and_never_to_a_memory_of_the_person(
+    team: MinimalTeam, ben: Person
+) -> None:
+    saved(team, "parser", "Parse nothing.")
+    own, forgotten = (remember(ben.store, draft(f"Mine {n}.", level=Level.USER)).memory.id for n in (1, 2))
+    forget(ben.store, forgotten)
+    saved(team, own, "Of the same id.")
+    names = ("parser", own, forgotten, "nothing-of-the-sort", "src/app.py")
+    links = tuple(Link("relates-to", name) for name in names)
+
+    stored = remembered(ben.store, links=links).stored.memory
+    assert [link.to for link in stored.links] == ["parser", "src/app.py"]
+    loaded: list[str] = []
+    load = ben.team.load
+    ben.team.load = lambda name: (loaded.append(name), load(name))[1]  # type: ignore[method-assign]
+    revised = revise_for_team(ben.store, stored.id, Revision(links=(*links, Link("refines", "parser"))))
+    assert {link.to for link in revised.memory.links} == {"parser", "src/app.py"}
+    assert not {own, forgotten}.intersection(loaded), "its server is not told of them"
+
+
 def test_what_the_team_knows_already_is_told_and_not_stored_twice(team: MinimalTeam, ben: Person) -> None:
     saved(team, "webhook", title="Webhook")
     stored_now = remembered(ben.store)
