@@ -57,7 +57,7 @@ def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
 ) -> None:
     saved(team, "webhook")
 
-    with connected(opened, Person("no", "yes", "no", "yes", "yes", "no", "yes")) as call:
+    with connected(opened, Person("no", "yes", "no", "yes", "no", "yes")) as call:
         refused = call("revise", id="webhook", content="Parse it.")
         assert call.failed and "needs the person's consent" in refused
         assert refused.endswith(": daybook revise webhook --text 'Parse it.'")
