@@ -110,9 +110,13 @@ def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:
 
     output = output_of(home, "remote", "sync")
 
-    assert "2 files to be sent" in output
+    again = output_of(home, "remote", "sync")
+    assert "2 files to be sent" in output and "2 files to be sent" in again
     for shown in (output, output_of(home, "status"), output_of(home, "remote", "status")):
         assert "could not be reached" in shown and "Correct the address, or make the repository." in shown
+    (tmp_path / "away").rename(remote)
+    assert output_of(home, "remote", "sync").startswith("2 files sent, nothing came\n")
+    assert output_of(home, "remote", "sync").startswith("nothing sent, nothing came\n")
 
 
 def test_the_worker_exchanges_by_itself(tmp_path: Path) -> None:

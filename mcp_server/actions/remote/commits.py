@@ -17,6 +17,14 @@ def changes_of(old: Tree, new: Tree) -> Changes | tuple[()]:
     return (changed, deleted) if changed or deleted else ()
 
 
+def waiting(repository: Repository) -> int:
+    """Return how many files differ between what is committed here and the remote as it was seen last."""
+    trees = (repository.tree(repository.ref(ref)) for ref in (THEIRS, HEAD))
+    theirs, ours = ({path: blob.id for path, blob in tree.items()} for tree in trees)
+    changes = changes_of(theirs, ours)
+    return len(changes[0]) + len(changes[1]) if changes else 0
+
+
 def message_of(changes: Changes) -> str:
     """Return the message of a commit that makes *changes*."""
     changed, deleted = changes

@@ -18,6 +18,7 @@ from mcp_server.actions.remote.commits import (
     commit_of,
     cut_history,
     message_of,
+    waiting,
     without_past,
 )
 from mcp_server.actions.remote.emptied import bring_back, has_all_given, lost_a_ledger
@@ -61,7 +62,7 @@ MOST_TOGETHER = 1_000_000_000  # bytes of all files of a remote: a merge holds t
 @dataclass(slots=True)
 class Exchanged:
     """
-    What an exchange did: how many files were sent, and the ids of memories that arrived.
+    What an exchange did: how many files were sent, or wait in case of `trouble`; the ids of what arrived.
 
     `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
     file does not leave, `left` path → why it could not be written here. `trouble` says why the remote could
@@ -139,9 +140,9 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     repository = repository_of(store)
     repository.make()
     repository.clear_locks()
-    contents = Contents(repository, store.clock())
-    result = Exchanged()
+    contents, result = Contents(repository, store.clock()), Exchanged()
     disk = commit_disk(store, remote, repository, contents, result)
+    result.given = waiting(repository)
     try:
         _give_and_take(store, remote.url, repository, contents, result, timeout)
     except RemoteUnavailable as error:
@@ -186,7 +187,6 @@ def commit_disk(
     merged = merge_trees(last_tree, disk.tree, had, contents.files())
     result.clashes |= merged.clashes
     if changes := changes_of(had, merged.files):
-        result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
         repository.commit(commit_of(store, HEAD, parents, changes, contents.new, message_of(changes)))
     # HEAD first: a change that only DISK has looks to the next exchange as if others had taken it back.
