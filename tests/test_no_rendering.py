@@ -31,7 +31,7 @@ WHY_LEFT_ALONE = """
     files.sync:_misnamed files.take_in:STAYS files.take_in:_put files.take_in:_read
     remote.store_tree:_read_file remote.store_tree:_read_vault remote.store_tree:read_memories
     remote.store_tree:read_own_ledger team.side_by_side:NOT_SENT team.side_by_side:_Asking
-    team.store_in_team:_take_place upkeep.tidy:_ask_all
+    team.store_in_team:_without_missing upkeep.tidy:_ask_all
 """
 """A report has them beside the sentences of errors that were met with other files and records."""
 

@@ -56,8 +56,10 @@ def store_new(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTe
     same = next((result.stored for result in results if _says(result.stored.memory, memory)), None)
     if same and same.memory.id not in memory.supersedes:
         return StoredInTeam(same, known=True)
+    memory, missing = _without_missing(team, memory)
     stored = team.save(memory)
     gone, kept = _take_place(team, stored.memory, now)
+    kept += missing
     near = [result for result in results if result.confidence is not Confidence.NONE]
     near = [result for result in near if result.stored.memory.id not in gone]
     return StoredInTeam(stored, near=tuple(near[:NAMED]), gone=gone, kept=kept)
@@ -81,7 +83,23 @@ def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> Store
             f"{author} wrote what '{name}' says in the team now, so it was not replaced by yours.",
             f"After 'daybook forget {name}' that id is the team's for you too: read it and revise it there.",
         )
-    return StoredInTeam(team.save(memory, replaces=current.digest))
+    return StoredInTeam(team.save(_without_missing(team, memory)[0], replaces=current.digest))
+
+
+def _without_missing(team: TeamStorage, memory: Memory) -> tuple[Memory, tuple[tuple[str, str], ...]]:
+    """
+    Return *memory*, superseding only what the team has, and (id, reason) of the others.
+
+    Those may be the person's own, whose ids say what they are about.
+    """
+    missing: dict[str, str] = {}
+    for name in memory.supersedes:
+        try:
+            team.load(name)
+        except NotFound:
+            missing[name] = "the team has no such memory"
+    supersedes = tuple(name for name in memory.supersedes if name not in missing)
+    return replace(memory, supersedes=supersedes), tuple(missing.items())
 
 
 def _last_writer(team: TeamStorage, memory_id: str) -> str:
@@ -105,9 +123,7 @@ def _take_place(
             )
             team.save(superseded, replaces=old.digest)
             gone.append(name)
-        except NotFound:
-            kept.append((name, "the team has no such memory"))
-        except (NotAllowed, Conflict, Rejected) as error:
+        except (NotFound, NotAllowed, Conflict, Rejected) as error:
             kept.append((name, str(error)))
     return tuple(gone), tuple(kept)
 

@@ -13,7 +13,7 @@ from mcp_server.actions.team.memories import read_anywhere
 from mcp_server.actions.team.send import send, waiting
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import Link
-from mcp_server.core.memory_parts import Level
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import Role
 from mcp_server.store import Store
@@ -61,6 +61,20 @@ def test_what_another_member_wrote_since_is_not_replaced_by_promoting_again(
     forget(ben.store, own)  # as the hint says
     revise_for_team(ben.store, own, Revision(tags=("stripe",)))
     assert (ben.team.load(own).memory.text, ben.team.load(own).memory.tags) == (theirs.text, ("stripe",))
+
+
+def test_no_id_of_the_persons_own_is_given_with_what_supersedes_it(team: MinimalTeam, ben: Person) -> None:
+    shared = remember(ben.store, draft(level=Level.USER)).memory.id
+    promoted(ben.store, shared)
+    private = remember(ben.store, draft("Ben looks for a new job.", level=Level.USER)).memory.id
+    words = draft("The webhook needs the bytes.", level=Level.USER, supersedes=(shared, private))
+    own = remember(ben.store, words).memory.id
+
+    for text in ("", "The webhook needs the bytes, all of them."):
+        if text:
+            revise(ben.store, own, Revision(text=text))
+        assert promoted(ben.store, own).memory.supersedes == (shared,)
+    assert ben.team.load(shared).memory.status is Status.SUPERSEDED, "the team has that"
 
 
 def test_what_is_marked_private_is_not_given_to_others(team: MinimalTeam, ben: Person) -> None:
