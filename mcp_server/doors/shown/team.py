@@ -313,7 +313,7 @@ def _waiting(gift: Waiting) -> tuple[str, str]:
     title = one_line(gift.title, 80)
     if gift.refused:
         return "refused", f"{gift.id}  {title}: {gift.refused}"
-    return "waits", f"{gift.id}  {title}, since {gift.at}"
+    return "waits", f"{gift.id}  {title}, since {minute(gift.at)}"
 
 
 def _waiting_json(gift: Waiting) -> dict[str, str]:
