@@ -1,12 +1,14 @@
 """
 Makes the weights by which a prompt gets memories: `python benchmarks/prompt_gate.py FOLDER… [--apart]`.
 
-They stand in `core/search/confidence.py`. Each FOLDER is a project, as in `prompts.py`; each is taken alone
-and with 270 other memories around.
-With `--apart` nothing is made: each project is measured by numbers and weights of the others only, which is
-what to expect of a project that nobody has seen.
+They stand in `core/search/confidence.py`. Each FOLDER is a project, as in `prompts.py`, and lies in a folder
+of its author; each is taken alone and with 270 other memories around.
+What a project is weighed by, how much its prompts call for memories and how far memories bear on them, is
+made of projects of other authors, because that is how it will be. So the authors are dealt into groups, and
+the numbers are made for each group without it.
+With `--apart` nothing is printed but what comes with the prompts of each group by weights of the others.
 They are those of logistic regression: for texts on the first three memories of every answer, for pointers
-on the first. What is fitted to a project knows the kind of its prompts from the others, as it will be.
+on the first.
 """
 
 import sys
@@ -14,7 +16,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -22,10 +24,13 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from benchmarks.calling import embedded, fitted, of_project, together, written
+from benchmarks.bearing import Pairs, pairs_of
+from benchmarks.bearing import fitted as fitted_bearing
+from benchmarks.calling import Embedded, embedded, fitted, of_project, together, written
 from benchmarks.prompts import FIGURES, FIRST, Shown, figures, rows_of, stored
 from mcp_server.actions.context.inject import MOST, SHORTEST_PROMPT
 from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters.kinds import bearing
 from mcp_server.adapters.kinds.numbers import values
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search import confidence
@@ -35,6 +40,7 @@ from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.embedding import load_embedder
 
 AROUND = (0, 270)  # other memories of the same project
+GROUPS = 6  # of authors; numbers are made as often
 TEXT = ("calling", "maxsim", "lead")  # what speaks for a text; the cosine beside them adds nothing
 POINTER = ("calling", "cosine")  # nor do tokens and the lead here
 PENALTY = 1.0  # on the squares of the weights, each by how much what it weighs varies
@@ -42,9 +48,10 @@ PENALTY = 1.0  # on the squares of the weights, each by how much what it weighs 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A prompt of a project, what it is answered by there, best first, and which names those have."""
+    """A prompt, how much it calls for memories, what answers it, best first, and which names those have."""
 
     prompt: Mapping[str, Any]
+    calling: float
     seen: Sequence[PromptEvidence]
     names: Sequence[str]
 
@@ -56,57 +63,87 @@ class Answered:
 Project = list[list[Answered]]  # alone and with others around: its prompts in their order
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What numbers are made of: the prompts of no project, the prompts and the pairs of each."""
+
+    written: Embedded
+    prompts: Mapping[Path, Embedded]
+    pairs: Mapping[Path, Pairs]
+
+    @classmethod
+    def of(cls, folders: Sequence[Path]) -> Self:
+        """Return what is learned from the projects in *folders*."""
+        embedder = load_embedder(Path(), "minilm-l6")
+        return cls(
+            written(embedder),
+            {folder: embedded(embedder, of_project(folder)) for folder in folders},
+            {folder: pairs_of(embedder, folder) for folder in folders},
+        )
+
+
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--apart", is_flag=True, help="Measure each project by what was made of the others.")
 def main(folders: Sequence[Path], apart: bool) -> None:
     """Print the weights, or what they are worth."""
-    projects = {folder.name: [answers_of(folder, around) for around in AROUND] for folder in folders}
-    embedder = load_embedder(Path(), "minilm-l6")
-    of_no_project = written(embedder)
-    of_each = {folder.name: embedded(embedder, of_project(folder)) for folder in folders}
-
-    def calling(name: str, others: Sequence[str]) -> list[float]:
-        """Return how much each prompt of the project calls for memories, by what is made of *others*."""
-        numbers = fitted(together([of_no_project, *(of_each[other] for other in others)]))
-        return [*map(float, values(numbers, of_each[name].vectors, of_each[name].counts)[0])]
-
-    def weights(names: Sequence[str]) -> tuple[Weights, Weights]:
-        knowing = [
-            (projects[name], calling(name, [other for other in names if other != name])) for name in names
-        ]
-        return fitted_text(knowing), fitted_pointer(knowing)
-
+    groups = dealt(folders)
+    learned = Learned.of(folders)
+    projects_by_group = [answered(group, learned) for group in groups]
     if not apart:
-        for named, made_weights in zip(("TEXT", "POINTER"), weights([*projects]), strict=True):
-            click.echo(f"{named} = {made_weights}")
+        every = [project for projects in projects_by_group for project in projects]
+        click.echo(f"TEXT = {fitted_text(every)}\nPOINTER = {fitted_pointer(every)}")
         return
     rows: list[list[Any]] = []
-    every: list[list[Shown]] = [[] for _ in AROUND]
-    for name in projects:
-        others = [other for other in projects if other != name]
-        weights_found, called_for = weights(others), calling(name, others)
-        for place, around in enumerate(AROUND):
-            prompts_shown = [
-                shown_by(answer, call, *weights_found)
-                for answer, call in zip(projects[name][place], called_for, strict=True)
-            ]
-            every[place] += prompts_shown
-            rows.append([name, around, *figures(prompts_shown).values()])
+    every_shown: list[list[Shown]] = [[] for _ in AROUND]
+    for group, projects in zip(groups, projects_by_group, strict=True):
+        others = [project for some in projects_by_group if some is not projects for project in some]
+        text, pointer = fitted_text(others), fitted_pointer(others)
+        for folder, project in zip(group, projects, strict=True):
+            for place, around in enumerate(AROUND):
+                prompts_shown = [shown_by(answer, text, pointer) for answer in project[place]]
+                every_shown[place] += prompts_shown
+                rows.append([folder.name, around, *figures(prompts_shown).values()])
     rows += [
         ["all", around, *figures(prompts_shown).values()]
-        for around, prompts_shown in zip(AROUND, every, strict=True)
+        for around, prompts_shown in zip(AROUND, every_shown, strict=True)
     ]
     names = FIGURES[:-1]  # the brief has no part in this
     click.echo(tabulate([row[:-1] for row in rows], headers=["project", "around", *names], floatfmt=".2f"))
 
 
-def answers_of(folder: Path, around: int) -> list[Answered]:
+def dealt(folders: Sequence[Path]) -> list[list[Path]]:
+    """Return *folders* in GROUPS or fewer, those of an author together; raise UsageError for one author."""
+    authors = list(dict.fromkeys(folder.resolve().parent for folder in folders))
+    if len(authors) < 2:
+        raise click.UsageError("Give projects of two authors or more: each is judged by those of others.")
+    groups: list[list[Path]] = [[] for _ in range(min(GROUPS, len(authors)))]
+    for folder in folders:
+        groups[authors.index(folder.resolve().parent) % len(groups)].append(folder)
+    return groups
+
+
+def answered(group: Sequence[Path], learned: Learned) -> list[Project]:
+    """Return the projects of *group*, by numbers that are made of what is *learned* from the others."""
+    others = [folder for folder in learned.prompts if folder not in group]
+    numbers = fitted(together([learned.written, *(learned.prompts[folder] for folder in others)]))
+    with tempfile.TemporaryDirectory() as place:
+        bearing.NUMBERS = Path(place) / "bearing.npy"
+        bearing.write(bearing.NUMBERS, fitted_bearing([learned.pairs[folder] for folder in others]))
+        projects = []
+        for folder in group:
+            prompts = learned.prompts[folder]
+            calls = values(numbers, prompts.vectors, prompts.counts)[0].tolist()
+            projects.append([answers_of(folder, around, calls) for around in AROUND])
+    return projects
+
+
+def answers_of(folder: Path, around: int, calls: Sequence[float]) -> list[Answered]:
     """Return what each prompt of the project in *folder* finds, with *around* others beside its memories."""
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around)
         answers = []
-        for prompt in rows_of(folder / "prompts.jsonl"):
+        for prompt, calling in zip(rows_of(folder / "prompts.jsonl"), calls, strict=True):
             text = prompt["text"].strip()
             only = Filter(kinds=(Kind.KNOWLEDGE,))
             query = Query(text, limit=2 * MOST, filter=only, parts=parts_of(text), of_prompt=True)
@@ -117,40 +154,40 @@ def answers_of(folder: Path, around: int) -> list[Answered]:
                 )
                 for hit in hits
             ]
-            answers.append(Answered(prompt, evidence, [names[hit.id] for hit in hits]))
+            answers.append(Answered(prompt, calling, evidence, [names[hit.id] for hit in hits]))
         opened.database.close()
     return answers
 
 
-def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
-    """Return the weights for texts, of projects and how much each of their prompts calls for memories."""
+def fitted_text(projects: Sequence[Project]) -> Weights:
+    """Return the weights for texts, of *projects*."""
     rows = [
         (features, useful)
-        for project, calls in knowing
+        for project in projects
         for answers in project
-        for answer, call in zip(answers, calls, strict=True)
-        for features, useful in [*zip(confidence.features_of(answer.seen, call), answer.useful, strict=True)][
-            :FIRST
-        ]
+        for answer in answers
+        for features, useful in [
+            *zip(confidence.features_of(answer.seen, answer.calling), answer.useful, strict=True)
+        ][:FIRST]
     ]
     return _regression(TEXT, rows)
 
 
-def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
+def fitted_pointer(projects: Sequence[Project]) -> Weights:
     """Return the weights for pointers, of the same."""
     rows = [
-        (confidence.features_of(answer.seen, call)[0], bool(answer.prompt["useful"]))
-        for project, calls in knowing
+        (confidence.features_of(answer.seen, answer.calling)[0], bool(answer.prompt["useful"]))
+        for project in projects
         for answers in project
-        for answer, call in zip(answers, calls, strict=True)
+        for answer in answers
         if answer.seen
     ]
     return _regression(POINTER, rows)
 
 
-def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> Shown:
+def shown_by(answer: Answered, text: Weights, pointer: Weights) -> Shown:
     """Return what comes with a prompt by these weights."""
-    weighed = confidence.in_prompt(answer.seen, call, text, pointer)
+    weighed = confidence.in_prompt(answer.seen, answer.calling, text, pointer)
     verdicts = [(weighed_hit.verdict, name) for weighed_hit, name in zip(weighed, answer.names, strict=True)]
     long = len(answer.prompt["text"].strip()) >= SHORTEST_PROMPT
     texts = (Confidence.MEDIUM, Confidence.HIGH)

@@ -94,7 +94,7 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
         remember(meaning_store, draft)
     embed_pending(meaning_store)
 
-    fate_of = fates(meaning_store, "ship the release now")
+    fate_of = fates(meaning_store, "make it available to everyone")
     assert Fate.TITLE in fate_of.values()
     decided = decide(meaning_store.in_session("s1"), "rename this variable to total", explained=True)
     assert {fate for _, fate in decided.fates} == {Fate.UNSURE}

@@ -58,7 +58,7 @@ def test_a_prompt_that_calls_for_nothing_gets_nothing(lamps: Store, prompt: str)
 
 
 def test_a_title_is_pointed_to_once_in_a_session_and_again_when_it_was_edited(lamps: Store) -> None:
-    prompt = "ship the release now"
+    prompt = "make it available to everyone"
 
     ids = POINTER.findall(inject(lamps.in_session("s1"), prompt))
 
@@ -77,14 +77,14 @@ def test_a_title_is_pointed_to_once_in_a_session_and_again_when_it_was_edited(la
 def test_a_fork_is_not_pointed_again_to_what_its_conversation_names(
     lamps: Store, tmp_path: Path, clock: Clock
 ) -> None:
-    assert POINTER.findall(inject(lamps.in_session("s1"), "ship the release now"))
+    assert POINTER.findall(inject(lamps.in_session("s1"), "make it available to everyone"))
     answer = {"type": "assistant", "timestamp": f"{clock.now:%Y-%m-%dT%H:%M:%S.000Z}"}
     (tmp_path / "s1.jsonl").write_text(f"{json.dumps(answer)}\n", encoding="utf-8")
     clock.pass_days(1 / 24)
 
     note_fork(lamps.in_session("fork"), tmp_path / "fork.jsonl", silent_for=3600)
 
-    assert inject(lamps.in_session("fork"), "ship the release now") == ""
+    assert inject(lamps.in_session("fork"), "make it available to everyone") == ""
 
 
 def test_a_prompt_of_a_few_letters_gets_a_title_at_most(lamps: Store) -> None:
@@ -95,7 +95,7 @@ def test_a_prompt_of_a_few_letters_gets_a_title_at_most(lamps: Store) -> None:
 
 
 def test_a_title_that_was_pointed_to_may_come_as_a_text_later(lamps: Store) -> None:
-    assert POINTER.findall(inject(lamps.in_session("s1"), "ship the release now"))
+    assert POINTER.findall(inject(lamps.in_session("s1"), "make it available to everyone"))
 
     assert "Ines" in inject(lamps.in_session("s1"), "On which days do production deploys happen?")
 

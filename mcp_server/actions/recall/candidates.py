@@ -1,7 +1,8 @@
 """candidates: the memories that may answer a question, best first, with score and confidence."""
 
+import heapq
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.recall.evidence import Evidence, Gathered, gather, looked_at_closely
@@ -10,6 +11,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.search import vectors
 from mcp_server.adapters.index.search.lexical import Occurrences
 from mcp_server.core.memory_parts import DAY, Kind
 from mcp_server.core.ports import Embedded
@@ -22,13 +24,13 @@ from mcp_server.core.search.query import (
     Sort,
 )
 from mcp_server.core.search.ranking import Score
-from mcp_server.core.text.developer_words import shared_things
 from mcp_server.core.text.words import query_terms
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 
 CLOSE = 15  # candidates looked at closely, at least: three times a usual answer
 CLOSE_OF_PART = 10  # the same for each part of a query
+MOST_OF_PROMPT = 15  # of these, the most relevant to a prompt, whose words are counted: .1 ms each
 
 
 @dataclass(slots=True)
@@ -81,11 +83,15 @@ def shelf_of(
     ]
     _boost(db, text, candidates, asked_for)
     candidates = _closest(db, gathered, query, candidates)
-    _score(store, db, query, candidates)
+    is_judged = query.of_prompt and gathered.model == confidence.MEASURED  # by what is known of prompts
+    if is_judged:
+        candidates = heapq.nlargest(MOST_OF_PROMPT, candidates, key=_lifted)
+    bearings = _bearings(db, gathered, text, candidates) if is_judged else {}
+    _score(store, db, query, candidates, bearings)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(query.examined, query.limit) if query.only_confident else query.limit]
     margin = confidence.PART_MARGIN if query.parts else 0.0
-    if query.of_prompt and gathered.model == confidence.MEASURED:
+    if is_judged:
         # Slow to import, and a search by words needs none.
         from mcp_server.adapters.kinds.prompt_kind import calling
 
@@ -167,15 +173,33 @@ def _closest(
     return close
 
 
-def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Sequence[ScoredMemory]) -> None:
-    """Fill in the score of every candidate."""
+def _bearings(
+    db: sqlite3.Connection, gathered: Gathered, prompt: str, candidates: Sequence[ScoredMemory]
+) -> dict[int, float]:
+    """Return row number → how far it bears on *prompt*, of those of *candidates* that have a vector."""
+    # Slow to import, and a search by words needs none.
+    from mcp_server.adapters.kinds.bearing import bearing
+
+    beginnings = vectors.of_beginnings(
+        db, gathered.model, [candidate.evidence.number for candidate in candidates]
+    )
+    rows = [candidate.row for candidate in candidates if candidate.evidence.number in beginnings]
+    known = [(f"{row.title}\n{row.text}", beginnings[row.row]) for row in rows]
+    values = bearing(prompt, gathered.questions[0].vector, known)
+    return {row.row: value for row, value in zip(rows, values, strict=True)}
+
+
+def _score(
+    store: Store,
+    db: sqlite3.Connection,
+    query: Query,
+    candidates: Sequence[ScoredMemory],
+    bearings: Mapping[int, float],
+) -> None:
+    """Fill in the score of every candidate; *bearings* tells how far it bears on a prompt."""
     usages = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
     now = store.now()
-    titled_texts = [
-        (" ".join((candidate.row.title, *candidate.row.tags)), candidate.row.text) for candidate in candidates
-    ]
-    shared = shared_things(query.text if query.of_prompt else "", titled_texts)
-    for candidate, things in zip(candidates, shared, strict=True):
+    for candidate in candidates:
         row, evidence = candidate.row, candidate.evidence
         usage_of_row = usages.get(row.ref, UNUSED)
         recency = _recency_of(row, now)
@@ -200,7 +224,7 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
             usage=usage_share,
             trust=trust,
             helpfulness=helpfulness,
-            total=total + ranking.SHARED_THINGS * things,
+            total=total + ranking.BEARING * bearings.get(row.row, 0.0),
         )
 
 

@@ -65,10 +65,14 @@ def counted(texts: Sequence[str]) -> Floats:
     """Return which words, pairs of words and pairs with one between each text has, as unit vectors."""
     counts = np.zeros((len(texts), BUCKETS), np.float32)
     for row, text in zip(counts, texts, strict=True):
-        words = [_NUMBER if part.isdecimal() else part for part in _PART.findall(text.lower())]
-        words = [_BEGIN, *words, _END]
-        pairs = [f"{word} {following}" for word, following in pairwise(words)]
-        apart = [f"{word} _ {following}" for word, following in zip(words, words[2:], strict=False)]
-        for feature in {*words, *pairs, *apart}:
-            row[zlib.crc32(feature.encode()) % BUCKETS] += 1
+        np.add.at(row, buckets_of(text), 1)
     return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), np.float32)
+
+
+def buckets_of(text: str) -> list[int]:
+    """Return the bucket of each of these in *text*; two of them may have the same."""
+    words = [_NUMBER if part.isdecimal() else part for part in _PART.findall(text.lower())]
+    words = [_BEGIN, *words, _END]
+    pairs = [f"{word} {following}" for word, following in pairwise(words)]
+    apart = [f"{word} _ {following}" for word, following in zip(words, words[2:], strict=False)]
+    return [zlib.crc32(feature.encode()) % BUCKETS for feature in {*words, *pairs, *apart}]

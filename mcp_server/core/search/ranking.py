@@ -30,7 +30,7 @@ PHRASE_BOOST = 1.10
 PATH_BOOST = 1.10
 TIME_BOOST = 1.25
 ECHO_LEAST = 0.5  # for a conversation that asks the same as the question, and answers nothing
-SHARED_THINGS = 0.10  # what it adds to a score that a prompt and a memory name the same things of developers
+BEARING = 0.6  # of how far a memory bears on a prompt, added to its score; .4 and .8 do about as well
 NOW_BOOST = 1.45  # for a memory updated this moment, in a question about how things are now
 
 # How much full recency, usage, trust and helpfulness add to a relevance of 1: they break ties.

@@ -1,8 +1,6 @@
 """What developers call one thing: a prompt says "prod" or "ship" where a memory has other words."""
 
-import math
 import re
-from collections.abc import Sequence
 
 _NAMES = """
     prod production live
@@ -49,7 +47,6 @@ _NAMES = """
     infra infrastructure terraform
     image images img
 """
-LOOKED_AT = 1000  # characters of a memory's text
 _TOLD = 4  # first names of a thing that are added to a prompt: more would outweigh the prompt
 
 
@@ -67,38 +64,6 @@ def with_other_names(text: str) -> str:
     """Return *text*, followed in brackets by other names of the things that it names."""
     things = _things(text)
     return f"{text} ({', '.join(map(' '.join, things))})" if things else text
-
-
-def shared_things(prompt: str, memories: Sequence[tuple[str, str]]) -> list[float]:
-    """
-    Return for each of *memories*, its title with its tags and its text, how much of *prompt* it is about.
-
-    That is 0 where they name nothing of the above in common, and about 1 for one thing that no other of them
-    names; the title counts as much as all the rest.
-    """
-    prompt_things = _things(prompt)
-    if not prompt_things:
-        return [0.0] * len(memories)
-    words = {word for word, names in _OF_WORDS.items() if names in prompt_things}
-    heads = [_named(head, words) for head, _ in memories]
-    things_of_memories = [
-        (head, head | _named(text, words)) for head, (_, text) in zip(heads, memories, strict=True)
-    ]
-    rarity = {
-        thing: math.log((len(memories) + 1) / (sum(thing in every for _, every in things_of_memories) + 0.5))
-        for thing in prompt_things
-    }
-    most = math.log((len(memories) + 1) / 1.5) or 1.0
-    return [
-        sum(rarity[thing] * ((thing in head) + (thing in every)) / 2 for thing in prompt_things)
-        / (most * math.sqrt(len(prompt_things)))
-        for head, every in things_of_memories
-    ]
-
-
-def _named(text: str, words: set[str]) -> set[tuple[str, ...]]:
-    """Return the things that *text* names by one of *words*."""
-    return {_OF_WORDS[word] for word in words.intersection(_WORD.findall(text[:LOOKED_AT].lower()))}
 
 
 def _things(text: str) -> dict[tuple[str, ...], None]:

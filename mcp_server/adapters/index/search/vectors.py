@@ -4,11 +4,12 @@ Vectors in the index: which passages lack one of a model, and storing them. Only
 A passage has one vector, with the name of the model that made it: a vector of another model does not count.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.ports import Embedded
+from mcp_server.core.ports import Embedded, Vector
 
 TABLES = (
     Table(
@@ -55,6 +56,18 @@ def are_of_others(db: sqlite3.Connection, model: str) -> bool:
 def count_passages(db: sqlite3.Connection) -> int:
     """Return how many passages there are."""
     return int(db.execute("SELECT count(*) FROM passages").fetchone()[0])
+
+
+def of_beginnings(db: sqlite3.Connection, model: str, memories: Collection[int]) -> dict[int, Vector]:
+    """Return row number → the vector of its first passage by *model*, of those *memories* that have it."""
+    return dict(
+        db.execute(
+            "SELECT p.memory, v.embedding FROM json_each(?) wanted"
+            " CROSS JOIN passages p ON p.memory = wanted.value AND p.position = 0"
+            " CROSS JOIN vectors v ON v.passage = p.row AND v.model = ?",
+            (json.dumps([*memories]), model),
+        )
+    )
 
 
 def put_vectors(db: sqlite3.Connection, model: str, vectors: Iterable[tuple[int, Embedded]]) -> None:
