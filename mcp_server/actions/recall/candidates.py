@@ -180,13 +180,11 @@ def _bearings(
     # Slow to import, and a search by words needs none.
     from mcp_server.adapters.kinds.bearing import bearing
 
-    beginnings = vectors.of_beginnings(
-        db, gathered.model, [candidate.evidence.number for candidate in candidates]
-    )
-    rows = [candidate.row for candidate in candidates if candidate.evidence.number in beginnings]
-    known = [(f"{row.title}\n{row.text}", beginnings[row.row]) for row in rows]
+    texts = {candidate.row.row: f"{candidate.row.title}\n{candidate.row.text}" for candidate in candidates}
+    beginnings = vectors.of_beginnings(db, gathered.model, texts)
+    known = [(texts[row], vector) for row, vector in beginnings.items()]
     values = bearing(prompt, gathered.questions[0].vector, known)
-    return {row.row: value for row, value in zip(rows, values, strict=True)}
+    return dict(zip(beginnings, values, strict=True))
 
 
 def _score(
