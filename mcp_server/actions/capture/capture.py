@@ -236,10 +236,10 @@ def _add_to_part(
     memory_id = conversation_id(transcript, part)
     if not new:
         return memory_id
-    said = _said(store, new)
+    period = _period(store, new)
     if text:
         take_in(store, vault, path)
-        revision = Revision(text=f"{text}\n\n{added}", updated=said[1])
+        revision = Revision(text=f"{text}\n\n{added}", updated=period[1])
         revise(store, memory_id, revision, version=digest, keep_secrets=True)
         return memory_id
     opening = first_words or new[0].words
@@ -253,11 +253,11 @@ def _add_to_part(
         session=transcript.session,
         level=vault.level,
     )
-    remember(store, draft, keep_secrets=True, said=said)
+    remember(store, draft, keep_secrets=True, period=period)
     return memory_id
 
 
-def _said(store: Store, utterances: Iterable[Utterance]) -> tuple[datetime, datetime]:
+def _period(store: Store, utterances: Iterable[Utterance]) -> tuple[datetime, datetime]:
     """Return from when to when *utterances* were said, as far as the transcript tells; else now."""
     now = store.moment()
     moments = [min(moment_in(utterance.time) or now, now) for utterance in utterances]

@@ -58,23 +58,23 @@ class Remembered:
 
 @one_change()
 def remember(
-    store: Store, draft: Draft, *, keep_secrets: bool = False, said: tuple[datetime, datetime] | None = None
+    store: Store, draft: Draft, *, keep_secrets: bool = False, period: tuple[datetime, datetime] | None = None
 ) -> Remembered:
     """
     Store *draft* as a memory; the memories in its `supersedes` become superseded.
 
-    *said* is from when to when it was said, by default now.
+    *period* is from when to when it was said, by default now.
 
     A draft that says the same again only adds its new tags, occasions, links, files touched and superseded
     memories.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
     store = store.in_session(draft.session or store.session)
-    return remember_checked(store, checked(draft, keep_secrets=keep_secrets), said=said)
+    return remember_checked(store, checked(draft, keep_secrets=keep_secrets), period=period)
 
 
 def remember_checked(
-    store: Store, draft: Draft, *, said: tuple[datetime, datetime] | None = None, form: bytes = b""
+    store: Store, draft: Draft, *, period: tuple[datetime, datetime] | None = None, form: bytes = b""
 ) -> Remembered:
     """
     Store a *draft* that `checked` returned, as `remember` does.
@@ -98,7 +98,7 @@ def remember_checked(
         with contextlib.suppress(NotFound):
             file = read(store, old)
             memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
-    new = _write(store, vault, draft, said, form)
+    new = _write(store, vault, draft, period, form)
     supersede(store, new)
     return Remembered(new.memory, new.path, level)
 
@@ -290,11 +290,11 @@ def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
 
 
 def _write(
-    store: Store, vault: Vault, draft: Draft, said: tuple[datetime, datetime] | None, form: bytes
+    store: Store, vault: Vault, draft: Draft, period: tuple[datetime, datetime] | None, form: bytes
 ) -> MemoryFile:
     make_folders(store, vault)
     now = store.moment()
-    created, updated = said or (now, now)
+    created, updated = period or (now, now)
     for attempt in range(ATTEMPTS):
         memory_id = draft.id or new_id(draft.title, draft.text, now, attempt)
         memory = replace(made_of(draft, memory_id, created), updated=updated)

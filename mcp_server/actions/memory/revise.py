@@ -94,8 +94,8 @@ def revise(
     elif source and (memory.title, memory.text) != (file.memory.title, file.memory.text):
         accept = Accept.NO  # until its words have been looked up in the session
         memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
-    said = max(revision.updated, file.memory.updated) if revision.updated else store.moment()
-    memory = replace(memory, updated=said)
+    updated = max(revision.updated, file.memory.updated) if revision.updated else store.moment()
+    memory = replace(memory, updated=updated)
     said_anew = (memory.title, memory.text, memory.touches) != (
         file.memory.title, file.memory.text, file.memory.touches
     )  # fmt: skip
