@@ -87,7 +87,7 @@ def test_what_is_taken_in_is_what_the_file_says_when_the_index_is_written(
     other.execute("BEGIN IMMEDIATE")
     waiting = threading.Thread(target=take_in, args=(store, store.user_vault, remembered.path))
     waiting.start()
-    wait_until_in(waiting, "write")
+    wait_until_in(waiting, "_begun")
     data = remembered.path.read_bytes()
     files.replace(remembered.path, data.replace(b"Monday", b"Friday"), expected=files.digest(data))
     other.execute("COMMIT")
