@@ -122,7 +122,7 @@ def _raise(server: Served, counter: str, tally: Tally, *, careless: bool) -> Non
     arguments = {"content": text} if careless else {"content": text, "version": version[1]}
     answer = server.call("revise", id=counter, **arguments)
     with tally.lock:
-        if "revised" in answer:
+        if "revised" in answer or (careless and "not changed" in answer):  # another wrote it
             tally.raised += 1
         elif "meanwhile" in answer or "version" in answer:
             tally.conflicts += 1
