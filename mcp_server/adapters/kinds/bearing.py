@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.adapters.kinds.numbers import BUCKETS, buckets_of
@@ -26,6 +27,7 @@ from mcp_server.core.text.developer_words import with_other_names
 
 NUMBERS = SHIPPED_MODELS / "bearing.npy"  # for the shipped model, and for `with_other_names`
 PROMPT_READ, MEMORY_READ = 2000, 1000  # characters whose words are counted: the rest is mostly pasted
+KEPT = 1000  # texts whose buckets are kept, at most 2 MB: prompts meet the same memories again and again
 
 
 class Sides(NamedTuple):
@@ -67,9 +69,14 @@ def _short(side: Floats, vectors: Sequence[Vector], texts: Sequence[str]) -> Flo
     dimensions = len(side) - BUCKETS
     embeddings = np.frombuffer(b"".join(vectors), "<f4").reshape(len(vectors), -1)
     by_meaning = embeddings @ side[:dimensions].astype(np.float32)
-    return np.asarray(by_meaning + [_of_words(side[dimensions:], buckets_of(text)) for text in texts])
+    return np.asarray(by_meaning + [_of_words(side[dimensions:], _buckets(text)) for text in texts])
 
 
-def _of_words(rows: Floats, buckets: Sequence[int]) -> Floats:
+@functools.lru_cache(maxsize=KEPT)
+def _buckets(text: str) -> NDArray[np.int16]:
+    return np.array(buckets_of(text), np.int16)
+
+
+def _of_words(rows: Floats, buckets: NDArray[np.int16]) -> Floats:
     """Return the sum of those of *rows* over the length of `counted`, if no bucket is meant by two words."""
-    return np.asarray(rows[np.array(buckets)].sum(axis=0, dtype=np.float32) / math.sqrt(len(buckets)))
+    return np.asarray(rows[buckets].sum(axis=0, dtype=np.float32) / math.sqrt(len(buckets)))
