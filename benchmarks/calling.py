@@ -31,7 +31,7 @@ from mcp_server.embedding import load_embedder
 DATA = Path(__file__).resolve().parent / "data"
 KINDS = DATA / "prompt_kinds.txt"
 FIELDS = DATA / "prompts_of_six_fields.txt"
-OF_FIELDS = 0.3  # the weight of a prompt of FIELDS: there are four times as many of them as of all others
+OF_FIELDS = 0.3  # the weight of a prompt of FIELDS: there are as many of them as of all others
 RIDGE = 0.5  # .5 to 2, and STRAIGHT .3 or 1, tell prompts of a project left out apart about as well
 WORDS = 1.0  # the weight of the words beside the embedding; .5 and 2 do about as well
 STRAIGHT = 0.3  # what is added to a product before it is squared: how much the direction counts

@@ -6,9 +6,9 @@ of its author; each is taken alone and with 270 other memories around.
 What a project is weighed by, how much its prompts call for memories and how far memories bear on them, is
 made of projects of other authors, because that is how it will be. So the authors are dealt into groups, and
 the numbers are made for each group without it.
-With `--apart` nothing is printed but what comes with the prompts of each group by weights of the others.
-They are those of logistic regression: for texts on the first three memories of every answer, for pointers
-on the first.
+With `--apart` what comes with the prompts of each group by the weights of the others is printed instead.
+The weights are those of logistic regression: for texts on the first three memories of every answer, for
+pointers on the first.
 """
 
 import sys

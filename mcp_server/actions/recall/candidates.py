@@ -84,9 +84,10 @@ def shelf_of(
     _boost(db, text, candidates, asked_for)
     candidates = _closest(db, gathered, query, candidates)
     is_judged = query.of_prompt and gathered.model == confidence.MEASURED  # by what is known of prompts
+    bearings: dict[int, float] = {}
     if is_judged:
         candidates = heapq.nlargest(MOST_OF_PROMPT, candidates, key=_lifted)
-    bearings = _bearings(db, gathered, text, candidates) if is_judged else {}
+        bearings = _bearings(db, gathered, text, candidates)
     _score(store, db, query, candidates, bearings)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
     best = candidates[: max(query.examined, query.limit) if query.only_confident else query.limit]

@@ -62,11 +62,6 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 def with_other_names(text: str) -> str:
     """Return *text*, followed in brackets by other names of the things that it names."""
-    things = _things(text)
-    return f"{text} ({', '.join(map(' '.join, things))})" if things else text
-
-
-def _things(text: str) -> dict[tuple[str, ...], None]:
-    """Return the things above that *text* names, each once, in order, as the names to be added."""
     things = (_OF_WORDS.get(word) for word in _WORD.findall(text.lower()))
-    return dict.fromkeys(names for names in things if names)
+    names = dict.fromkeys(" ".join(names_of_thing) for names_of_thing in things if names_of_thing)
+    return f"{text} ({', '.join(names)})" if names else text
