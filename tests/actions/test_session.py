@@ -139,12 +139,18 @@ def test_who_misspells_a_session_is_told_those_that_there_are(store: Store, proj
     with pytest.raises(NotFound) as far:
         restore_session(store, "zzz", folder=project)
 
-    assert near.value.hint == f"Did you mean {ids[0]}?"
+    assert near.value.hint == f"Did you mean {ids[0]}? 'daybook list --kind session' lists all."
+    assert str(far.value) == "No saved session has the id 'zzz'."
     assert all(session in far.value.hint for session in ids)
+    listed = "'daybook list --kind conversation' lists all."
+    with pytest.raises(NotFound) as none:
+        load_conversation(store, "zzz")
+    assert str(none.value) == "No saved conversation has the id 'zzz'."
+    assert none.value.hint == listed
     saved = save_conversation(store, "Talk", ["hello"]).memory.id
     with pytest.raises(NotFound) as other:
         load_conversation(store, "zzz")
-    assert other.value.hint == f"Did you mean {saved}?"
+    assert other.value.hint == f"Did you mean {saved}? {listed}"
 
 
 @pytest.mark.feature("D-03", "3.4-conversation")

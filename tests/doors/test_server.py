@@ -67,7 +67,7 @@ def test_errors_say_what_to_do(call: Caller) -> None:
         ("read_memory", {"id": "nope"}, "No memory has the id 'nope'. Find it with recall"),
         ("forget", {"id": "../../etc/passwd"}, "No memory has the id '../../etc/passwd'"),
         ("revise", {"id": "nope"}, "Nothing was given to change."),
-        ("load_conversation", {"id": "nope"}, "No memory has the id"),
+        ("load_conversation", {"id": "nope"}, "No saved conversation has the id"),
         ("save_conversation", {"title": "t", "messages": []}, "at least one message"),
     ):
         answer = call(tool, **arguments)

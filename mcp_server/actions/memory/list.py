@@ -97,7 +97,13 @@ def read_kind(store: Store, kind: Kind, memory_id: str) -> MemoryFile:
     except NotFound:
         rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
         ids = [row.id for row in rows]
-        raise NotFound(memory_id[:80], similar(memory_id, ids) or ids[:NAMED]) from None
+        named = ", ".join(similar(memory_id, ids) or ids[:NAMED])
+        meant = f"Did you mean {named}? " if named else ""
+        raise NotFound(
+            memory_id,
+            sentence=f"No saved {kind.value} has the id '{memory_id[:80]}'.",
+            hint=f"{meant}'daybook list --kind {kind.value}' lists all.",
+        ) from None
     if file.memory.kind is not kind:
         description = f"of kind {file.memory.kind.value}, not a {kind.value}"
         raise Rejected(f"'{memory_id}' is {description}.", "Use read for it.")
