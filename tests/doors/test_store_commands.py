@@ -196,6 +196,7 @@ def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
     assert superseded() == 1
     (name,) = re.findall(r"'daybook undo (\S+)' brings it back", answer)
     assert name in run("history").stdout
+    assert name in {deed["run"] for deed in json.loads(run("history", "--json").stdout)}
     assert "as before" in run("undo", name).stdout
     assert superseded() == 0
 

@@ -46,6 +46,7 @@ def history(entries: Sequence[TitledDeed]) -> Shown:
                 "at": entry.deed.at,
                 "did": words(entry.deed),
                 "id": entry.deed.id,
+                "run": entry.deed.detail.get("run", ""),
                 "title": entry.title,
                 "session": entry.deed.session,
             }
