@@ -159,6 +159,13 @@ def test_what_the_text_tells_claude_to_call_is_granted(text: Prose) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_what_the_command_tells_claude_to_run_is_granted(command: Prose) -> None:
+    verbs = re.findall(r"\b[Rr]un `daybook ([a-z-]+)", command.body)
+
+    assert {f"Bash(daybook {verb}:*)" for verb in verbs} <= set(command.granted)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_what_is_granted_is_what_the_command_or_its_agent_calls(command: Prose) -> None:
     called = [command, *(agent for agent in AGENTS if f"`{agent.name}`" in command.body)]
     wanted = {PREFIX + name for text in called for name in text.named()}
