@@ -145,6 +145,9 @@ def test_a_command_that_a_full_disk_refuses_gives_the_reason_once_and_no_answer_
             r"daybook: The disk (is full|refused).*\n(         Make room on the disk of .*\n)?",
             process.stderr,
         )
+    for command in (["export", "out"], ["export", "out", "--format", "json"], ["graph", "--mermaid", "out"]):
+        process = run_daybook(small_disk / "memory", *command, cwd=small_disk, TMPDIR=str(tmp_path))
+        assert re.fullmatch(r"daybook: out cannot be written: .*\n         Name a place .*\n", process.stderr)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,9 @@ def caught(paths: Sequence[Path]) -> str:
 
 def remarks(about: Sequence[Remark], *, refusal: BaseException | None = None) -> list[str]:
     """Return what follows an answer, or follows the *refusal* that came instead of an answer."""
-    if isinstance(refusal, (OSError, IndexUnavailable)):  # it says the reason; nothing was answered or saved
+    refused_by_disk = isinstance(getattr(refusal, "__cause__", None), OSError)
+    # The refusal says the reason; nothing was answered or saved.
+    if isinstance(refusal, (OSError, IndexUnavailable)) or refused_by_disk:
         about = [other for other in about if not isinstance(other, (FromFiles, IndexBehind))]
     return [remark(other) for other in about]
 
