@@ -1,6 +1,7 @@
 """Past sessions from the shell: whether they are captured, taken in, and decided on."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,16 @@ def test_setup_says_that_a_variable_wins_over_what_was_chosen(
 
     assert f"{name} is set to '{value}' and wins" in run("setup", *words, **variables).stderr
     assert run("setup", *words).stderr == ""
+
+
+@pytest.mark.parametrize("words", [("ask", "where are invoices"), ("tidy",), ("work",)])
+def test_what_may_wait_for_a_model_shows_in_a_terminal_alone_that_it_waits(
+    run: Run, typed: Run, words: tuple[str, ...]
+) -> None:
+    run("remember", "Invoices in Postgres | Invoices are kept in Postgres.")
+
+    screen = typed(*words).stdout
+
+    waits = re.match(r"(\w[\w ]+ \.\.\.)\r( +)\r\w", screen)
+    assert waits and len(waits[1]) == len(waits[2]), screen
+    assert run(*words).stderr == ""

@@ -154,7 +154,8 @@ def work_command() -> None:
     Example: daybook work
     """
     opened = output.opened()
-    report = work(lambda folder: opened.store(folder=folder))
+    with output.waiting("Working ..."):
+        report = work(lambda folder: opened.store(folder=folder))
     output.print_shown(upkeep.worked(report))
 
 
@@ -193,7 +194,9 @@ def ask_command(question: tuple[str, ...]) -> None:
     """
     store = output.synced()
     words = " ".join(question)
-    output.print_shown(cited(ask(store, words), words, most=EXCERPT), texts=True)
+    with output.waiting("Looking for an answer ..."):
+        answer = ask(store, words)
+    output.print_shown(cited(answer, words, most=EXCERPT), texts=True)
 
 
 @click.command("candidates")
@@ -247,7 +250,9 @@ def tidy_command(dry_run: bool, with_model: bool) -> None:
     """
     if with_model and not dry_run:
         raise Rejected("A real run calls the model anyway.", "Add --dry-run, or leave out --with-model.")
-    run = tidying.tidy(output.synced(), dry_run=dry_run, with_model=with_model or not dry_run)
+    store = output.synced()
+    with output.waiting("Tidying ..."):
+        run = tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run)
     output.print_shown(upkeep.tidied(run))
 
 

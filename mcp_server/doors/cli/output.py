@@ -192,3 +192,16 @@ def progress(total: int, label: str, *, stopped: str = "") -> Iterator[Callable[
             yield bar.update
     except KeyboardInterrupt:
         raise click.Abort(stopped) from None
+
+
+@contextlib.contextmanager
+def waiting(sentence: str) -> Iterator[None]:
+    """Show *sentence* on a terminal's stderr until the work ends, which may wait for a model."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    click.echo(sentence, nl=False, err=True)
+    try:
+        yield
+    finally:
+        click.echo(f"\r{' ' * len(sentence)}\r", nl=False, err=True)
