@@ -1,21 +1,13 @@
 """Candidates that wait, and what became of proposals."""
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
 
-from typing import TYPE_CHECKING
-
-from mcp_server.actions.judge.candidate import WaitsFor
+from mcp_server.actions.judge.candidate import Candidate, WaitsFor
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
+from mcp_server.core.errors import DaybookError
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import BECAME, summary
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mcp_server.actions.judge.candidate import Candidate
-    from mcp_server.actions.judge.draft_outcome import DraftOutcome
-    from mcp_server.core.errors import DaybookError
-
 
 WAITS_FOR = {
     WaitsFor.PERSON: "waits for you",

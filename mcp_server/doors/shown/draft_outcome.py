@@ -1,17 +1,11 @@
 """The outcome for a new memory that met known ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
+from mcp_server.actions.recall.nearby import Near
 from mcp_server.core.memory_parts import ID
 from mcp_server.core.render import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from mcp_server.actions.recall.nearby import Near
 
 BECAME = {
     Action.ADD: "added",

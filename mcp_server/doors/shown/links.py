@@ -1,24 +1,17 @@
 """How memories are linked, which contradict each other or may, and what became of a link."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
+from mcp_server.actions.judge.contradiction import Contradiction, Resolved
 from mcp_server.actions.memory.link import Linked
 from mcp_server.actions.memory.related import Related, is_written
-from mcp_server.core.link_outcome import After
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.relations import Edge
+from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.render import counted, state_of
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcp_server.actions.judge.contradiction import Contradiction, Resolved
-    from mcp_server.adapters.index.memories.memories import Row
-    from mcp_server.adapters.index.memories.relations import Edge
-    from mcp_server.core.link_outcome import LinkOutcome
 
 AFTER = {
     After.SUPERSEDED: "'{id}' is superseded now; it is found with include_archived.",

@@ -1,16 +1,11 @@
 """What was logged, and what recurs in it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.draft_outcome import summary
-
-if TYPE_CHECKING:
-    from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
 
 NEXT = "review_candidates or 'daybook candidates' shows what waits."
 

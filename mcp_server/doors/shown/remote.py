@@ -1,18 +1,12 @@
 """The person's other machines: what leaves for the remote, what an exchange did, how the last one ended."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from mcp_server.actions.remote.exchange import Exchanged
+from mcp_server.actions.remote.set_up import Leaving, RemoteState
 from mcp_server.core.render import bytes_of, counted, on_one_line
 from mcp_server.doors.shown import Shown, minute
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcp_server.actions.remote.exchange import Exchanged
-    from mcp_server.actions.remote.set_up import Leaving, RemoteState
 
 NO_REMOTE = "This store has no remote: 'daybook remote add URL' adds one."
 STAYS = "the index, logs, settings, unfinished work, the trash, and earlier versions of memories"

@@ -1,8 +1,6 @@
 """What waits for the person, and the outcomes, in words."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.judge.candidate import WaitsFor
@@ -17,9 +15,6 @@ from mcp_server.core.render import counted, files_of_before
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.candidates import WAITS_FOR
 from mcp_server.doors.shown.origins import because
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NOTHING = "Nothing waits for you."
 CHOICES = {

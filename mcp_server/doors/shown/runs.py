@@ -1,18 +1,11 @@
 """An entry of a run of tidying in words: why memories were changed, and what could not be changed."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import Status
 from mcp_server.core.render import counted
-from mcp_server.core.runs import Why
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcp_server.core.runs import NotMade, RunEntry
+from mcp_server.core.runs import NotMade, RunEntry, Why
 
 SENTENCES = {
     Why.MERGED: "merge {count}: {ids}",

@@ -1,10 +1,12 @@
 """Sessions, what each left, and what recurs in several."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from mcp_server.actions.sessions.forget_session import ForgottenSession
+from mcp_server.actions.sessions.session_history import Given, Patterns, SessionReport
+from mcp_server.adapters.index.events.episodes import Again, Episode
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.memory_parts import id_in
 from mcp_server.core.render import counted
@@ -12,14 +14,6 @@ from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.figures import cost_of
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
 from mcp_server.doors.shown.runs import because, entry_json, not_made
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mcp_server.actions.sessions.forget_session import ForgottenSession
-    from mcp_server.actions.sessions.session_history import Given, Patterns, SessionReport
-    from mcp_server.adapters.index.events.episodes import Again, Episode
-    from mcp_server.adapters.index.memories.memories import Row
 
 NONE = (
     "No session is known here. Claude Code's sessions are listed once they start; all projects may have more."

@@ -1,9 +1,9 @@
 """What went wrong beside an answer, in sentences."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from pathlib import Path
 
-from typing import TYPE_CHECKING
-
+from mcp_server.adapters.git import GitTrouble
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.remarks import (
     BlockBehind,
@@ -13,16 +13,10 @@ from mcp_server.core.remarks import (
     IndexBehind,
     NotArchived,
     NotRecorded,
+    Remark,
     WordsRemain,
 )
 from mcp_server.core.render import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from mcp_server.adapters.git import GitTrouble
-    from mcp_server.core.remarks import Remark
 
 NAMED = 5  # memories that are named, of those that are gone
 

@@ -1,18 +1,12 @@
 """What was given to sessions, and whether they used it."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
+from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcp_server.adapters.index.events.receipts import Receipt, Tally
 
 NOTHING = "Nothing was recalled or shown in that time; only Claude's recalls and your prompts count here."
 NOTHING_GIVEN = "Claude was shown nothing yet; that begins with the next session or recall."

@@ -1,7 +1,7 @@
 """application: the pages of the viewer, and which address leads to which."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -28,9 +28,6 @@ from mcp_server.doors.viewer import (
 )
 from mcp_server.doors.viewer.page import STATIC, Viewer, viewer
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 def _live(request: Request) -> Response:
     """
@@ -46,7 +43,7 @@ def _live(request: Request) -> Response:
 
 
 # Below /memories/ the first word is an id, which may be any word: no other page has its address there.
-PAGES: "Sequence[Sequence[BaseRoute]]" = (
+PAGES: Sequence[Sequence[BaseRoute]] = (
     today.ROUTES,
     review.ROUTES,
     changes.ROUTES,
