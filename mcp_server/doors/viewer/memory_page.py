@@ -44,20 +44,19 @@ def reading(request: Request) -> Response:
     """Return the page of one memory, for a request of htmx the memory alone; raise NotFound, Rejected."""
     store, memory_id = store_for(request), check_id(request.path_params["memory_id"])
     where = Where(request, store)
-    whole = "hx-request" not in request.headers
     try:
         file = read(store, memory_id)
     except NotFound:
         if in_trash := find_trashed(store, memory_id):
             acts = {BRINGS_BACK: ACTS[BRINGS_BACK]}
             trashed: dict[str, Any] = {"trashed": in_trash, "where": where, "acts": acts}
-            return page(request, "memory_trashed.html" if whole else "memory_in_trash.html", **trashed)
+            return page(request, "memory_trashed.html", **trashed)
         stored = read_anywhere(store, memory_id)
         if isinstance(stored, Stored):
             return page(request, "memory_of_team.html", stored=stored)
         file = stored
     values = _values(request, store, where, file)
-    return page(request, "memory.html" if whole else "memory_whole.html", **values)
+    return page(request, "memory.html", **values)
 
 
 def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> dict[str, Any]:
