@@ -180,6 +180,8 @@ class Draft(Beside):
     evidence: str = ""
 
 
+IN_FILES_ALONE = ("aliases", "pinned", "valid_from", "valid_to", "verified")
+"""The keys that a person may write into a file, and no draft has."""
 _OF_DRAFT = tuple({key.name for key in fields(Memory)} & {key.name for key in fields(Draft)} - {"id"})
 
 

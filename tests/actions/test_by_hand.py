@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from mcp_server.adapters.files import MAX_MEMORY_FILE
 from mcp_server.adapters.memory_file import render
 from mcp_server.core.errors import Rejected
 from mcp_server.core.list_key import ListKey
-from mcp_server.core.memory import LISTS, USE_WHEN, Draft, Link, Memory
+from mcp_server.core.memory import IN_FILES_ALONE, LISTS, USE_WHEN, Draft, Link, Memory
 from mcp_server.core.memory_parts import MAX_LINKS, MAX_TEXT, MAX_TITLE, MAX_TOUCHES, Level
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.remote.memory_merge import Placed, merge_memories
@@ -41,6 +42,9 @@ BY_HAND = {
     "touches": tuple(f"src/pass{number}.ml" for number in range(MAX_TOUCHES + 10)),
     "links": tuple(Link("Goes on in", f"src/pass{number}.ml") for number in range(MAX_LINKS + 10)),
     "notes": tuple(f"line {number}" for number in range(120)),
+    "aliases": ("The passes", "Phases"),
+    "pinned": True,
+    **dict.fromkeys(("valid_from", "valid_to", "verified"), datetime(2026, 11, 20, tzinfo=UTC)),
 }
 KEY = "3f9a2c1d"
 
@@ -161,7 +165,8 @@ def test_what_claude_says_instead_has_the_rest_of_it(store: Store) -> None:
 
     assert change.beside
     beside = said(read(store, change.beside.id).memory)
-    assert {name for name, value in beside.items() if value != BY_HAND[name]} == {"text", "links"}
+    differs = {name for name, value in beside.items() if value != BY_HAND[name]}
+    assert differs == {"text", "links", *IN_FILES_ALONE}
 
 
 def test_a_merge_has_its_title_and_as_much_as_the_longest_list(store: Store) -> None:

@@ -21,7 +21,7 @@ from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreada
 from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.links import as_label
 from mcp_server.core.list_key import extended
-from mcp_server.core.memory import LISTS, WORDS, Draft, Memory, made_of, texts_beside
+from mcp_server.core.memory import IN_FILES_ALONE, LISTS, WORDS, Draft, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
     MAX_LINKS,
@@ -79,7 +79,7 @@ def remember_checked(
     """
     Store a *draft* that `checked` returned, as `remember` does.
 
-    A new file keeps the comments and the keys of others that *form*, the bytes of a file, has.
+    A new file keeps the comments, and the keys that no draft has, of *form*, the bytes of a file.
     """
     draft = replace(draft, touches=as_touched(store, draft.touches))
     level = level_of(store, draft)
@@ -299,6 +299,9 @@ def _write(
         memory_id = draft.id or new_id(draft.title, draft.text, now, attempt)
         memory = replace(made_of(draft, memory_id, created), updated=updated)
         path = confined(vault, vault.path_for(memory.id, memory.kind))
+        if form:
+            had = memory_file.parse(form, path=str(path), kind=draft.kind, archived=False, modified=created)
+            memory = replace(memory, **{name: getattr(had, name) for name in IN_FILES_ALONE})
         accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
         touched = noted(store, vault, memory.touches) if memory.touches else None
         try:
