@@ -12,7 +12,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import retrieval_quality, why
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Kind
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.doors.called import Caller
@@ -162,6 +162,19 @@ def test_what_fills_the_hot_set_and_for_how_long_is_told_as_it_is_set(
 
     assert fills in output_of(run("hot", **set_so))
     assert f"{heron}: kept at hand {until}" in output_of(run("promote", heron, **set_so))
+
+
+def test_what_another_memory_shadows_here_is_told_so_when_it_is_to_be_kept_at_hand(
+    run: Run, store: Store
+) -> None:
+    heron = remember(store, Draft("Heron server", "It runs.", level=Level.USER)).memory.id
+    here = remember(store, Draft("Heron server", "It sleeps.", supersedes=(heron,))).memory.id
+    why_not = f"but shadowed by {here} in this project, applies elsewhere."
+
+    assert output_of(run("promote", heron)) == f"{heron}: recorded, {why_not}\n"
+    assert f"{heron}: pinned, {why_not}" in output_of(run("pin", heron))
+    assert f"{heron}: was pinned already, {why_not}" in output_of(run("pin", heron))
+    assert f"{heron}: no longer pinned." in output_of(run("unpin", heron))
 
 
 def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:

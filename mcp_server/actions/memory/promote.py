@@ -7,6 +7,7 @@ from mcp_server.actions.context.hot import Warm
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import find, read
+from mcp_server.actions.files.shadows import shadowed
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
@@ -40,10 +41,15 @@ class HotStatus:
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """A memory that is pinned now, or not; `before`: it was so already, and nothing was done."""
+    """
+    A memory that is pinned now, or not; `before`: it was so already, and nothing was done.
+
+    `shadowed_by` is the id of the memory that shadows it in this project, '' without one.
+    """
 
     file: MemoryFile
     before: bool = False
+    shadowed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +57,12 @@ class Promoted:
     """
     A memory that was promoted; `before`: it was hot already, and only its time begins anew.
 
-    It has a place unless the hot set is full of hotter ones.
+    It has a place unless the memory `shadowed_by` shadows it here, or the hot set is full of hotter ones.
     """
 
     has_place: bool
     before: bool
+    shadowed_by: str = ""
 
 
 def pin(store: Store, memory_id: str, *, pinned: bool) -> Pinned:
@@ -68,7 +75,8 @@ def pin(store: Store, memory_id: str, *, pinned: bool) -> Pinned:
         require_place(store, memory_id)
     event = "pinned" if pinned else "unpinned"
     before = read(store, memory_id).memory.pinned == pinned
-    return Pinned(mark(store, memory_id, event=event, pinned=pinned), before)
+    shadowed_by = _shadowed_by(store, find(store, memory_id))
+    return Pinned(mark(store, memory_id, event=event, pinned=pinned), before, shadowed_by)
 
 
 def require_place(store: Store, memory_id: str) -> None:
@@ -104,7 +112,7 @@ def promote(store: Store, memory_id: str) -> Promoted:
     counts = _counts(store, row)
     before = counts.is_hot(ratings.hot_rule(store.settings), store.now(), pinned=row.pinned)
     _note(store, "promoted", row, counts)
-    return Promoted(is_held(store, row.ref), before)
+    return Promoted(is_held(store, row.ref), before, _shadowed_by(store, row))
 
 
 @one_change()
@@ -174,6 +182,14 @@ def is_held(store: Store, ref: str) -> bool:
     with store.database.read() as db:
         placed, _ = hot.places(store, db)
     return ref in {warm.row.ref for warm in placed}
+
+
+@self_healing
+def _shadowed_by(store: Store, row: Row) -> str:
+    """Return the id of the memory that shadows *row* in this project, '' without one."""
+    with store.database.read() as db:
+        shadow = shadowed(store, db).get(row.row)
+    return shadow.id if shadow else ""
 
 
 def _active(store: Store, memory_id: str) -> Row:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.render import counted
+from mcp_server.core.memory_parts import Status
+from mcp_server.core.render import counted, state_of
 from mcp_server.doors.shown import Shown, day
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def pinned(outcome: Pinned, note: str = "") -> Shown:
         became = "was pinned already" if file.memory.pinned else "was not pinned"
     else:
         became = "pinned" if file.memory.pinned else "no longer pinned"
+    if file.memory.pinned and outcome.shadowed_by:
+        became = f"{became}, but {state_of(Status.ACTIVE, shadowed_by=outcome.shadowed_by)}"
     return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=[note])
 
 
@@ -78,10 +81,11 @@ def promoted(memory_id: str, promotion: Promoted, note: str = "", *, days: int) 
 
     It leaves the set after so many *days* without use, 0 for never.
     """
-    crowded = "recorded, but hotter memories take all places; pin it, or demote one of them"
+    crowded = "hotter memories take all places; pin it, or demote one of them"
+    why_not = state_of(Status.ACTIVE, shadowed_by=promotion.shadowed_by) or crowded
     until = f"until it is unused for {counted(days, 'day')}" if days else "until you demote it"
     kept = "was kept at hand already, and stays so" if promotion.before else "kept at hand"
-    outcome = f"{kept} {until}" if promotion.has_place else crowded
+    outcome = f"{kept} {until}" if promotion.has_place else f"recorded, but {why_not}"
     return Shown(f"{memory_id}: {outcome}.", notes=[note])
 
 
