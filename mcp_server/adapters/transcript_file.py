@@ -25,6 +25,7 @@ MARKED = 256  # bytes before an offset by which a rewritten file is noticed
 LOOKED_INTO = 10  # transcripts that are read to find the one that a session continues
 ROUNDED = 2.0  # seconds by which the client's rounded time may differ from the times in a transcript
 TAIL = 1024 * 1024  # bytes at the end of a transcript that hold its last answer
+TURNS = ("user", "assistant")  # the types of a transcript's entries that are turns
 AGENTS = "subagents"  # the folder of a session's agents
 MOST_MARKS = 4096  # marks at ends of lines that are held while a file is read
 
@@ -252,9 +253,14 @@ def answered_at(folder: Path, moment: float, *, but: str) -> str:
     return next((path.stem for path in near if abs(_last_answer(path) - moment) <= ROUNDED), "")
 
 
+def first_turn_at(path: Path) -> int:
+    """Return the time of the first turn in the transcript *path*, in Unix seconds, 0 for none."""
+    return int(next(_times(lines(path), TURNS), 0.0))
+
+
 def last_turn_at(path: Path) -> int:
     """Return the time of the last turn in the transcript *path*, in Unix seconds, 0 for none."""
-    return int(_last_of(path, ("user", "assistant")))
+    return int(_last_of(path, TURNS))
 
 
 def _last_answer(path: Path) -> float:
@@ -265,13 +271,19 @@ def _last_answer(path: Path) -> float:
 def _last_of(path: Path, speakers: tuple[str, ...]) -> float:
     last = 0.0
     with contextlib.suppress(OSError, Unreadable):
-        for line, _, _ in lines(path, path.stat().st_size - TAIL):
-            if any(f'"{speaker}"'.encode() in line for speaker in speakers):
-                entry = object_in(line)
-                moment = moment_in(entry.get("timestamp"))
-                if entry.get("type") in speakers and moment:
-                    last = moment.timestamp()
+        for moment in _times(lines(path, path.stat().st_size - TAIL), speakers):
+            last = moment
     return last
+
+
+def _times(lines: Iterable[tuple[bytes, int, int]], speakers: tuple[str, ...]) -> Iterator[float]:
+    """Yield the time of each turn of *speakers* in *lines*, in Unix seconds."""
+    for line, _, _ in lines:
+        if any(f'"{speaker}"'.encode() in line for speaker in speakers):
+            entry = object_in(line)
+            moment = moment_in(entry.get("timestamp"))
+            if entry.get("type") in speakers and moment:
+                yield moment.timestamp()
 
 
 def _joined(parts: list[bytes]) -> bytes:

@@ -12,14 +12,22 @@ WORTH_STARTING = 20_000  # unread bytes from which a worker is started before th
 
 
 def note_seen(
-    store: Store, path: Path, size: int, *, folder: str, ended: bool, backfill: bool = False, until: int = 0
+    store: Store,
+    path: Path,
+    size: int,
+    *,
+    folder: str,
+    ended: bool,
+    backfill: bool = False,
+    since: int = 0,
+    until: int = 0,
 ) -> None:
     """
     Write the event that says how far (*size*, in bytes) a transcript has grown; needs no index.
 
     *ended*: no more turns are expected soon. *backfill*: an old transcript, taken in only for search, whose
-    last turn was at *until*, in Unix seconds, 0 where that is not known. Neither a backfilled transcript nor
-    turns from before the person agreed are sent to a model.
+    turns were from *since* to *until*, in Unix seconds, 0 where that is not known. Neither a backfilled
+    transcript nor turns from before the person agreed are sent to a model.
     Raises OSError when the disk refuses.
     """
     flags = {"ended": ended, "unsent": backfill or not store.settings.model_calls}
@@ -29,6 +37,7 @@ def note_seen(
         end=size,
         folder=folder,
         **{name: True for name, is_set in flags.items() if is_set},
+        **({"since": since} if since else {}),
         **({"until": until} if until else {}),
     )
 

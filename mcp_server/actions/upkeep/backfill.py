@@ -68,9 +68,12 @@ def _take_in(store_for: StoreFor, path: Path, backfilled: Backfilled) -> None:
     folder = recorded_in(path)
     store = store_for(Path(folder) if folder else None)
     with files.lock(store.home / LOCK):  # a worker reads the same transcripts
-        size, until = transcript_file.size(path), transcript_file.last_turn_at(path)
+        size = transcript_file.size(path)
+        since, until = transcript_file.first_turn_at(path), transcript_file.last_turn_at(path)
         session_store = store.in_session(path.stem)
-        note_seen(session_store, path, size, folder=folder, ended=True, backfill=True, until=until)
+        note_seen(
+            session_store, path, size, folder=folder, ended=True, backfill=True, since=since, until=until
+        )
         catch_up(store)
         with store.database.read() as db:
             transcript = transcripts.known(db, str(path))

@@ -371,6 +371,7 @@ CREATE TABLE "transcripts" (
    "path" TEXT PRIMARY KEY,
    "session" TEXT,
    "folder" TEXT,
+   "began" INTEGER,
    "at" INTEGER,
    "ended" INTEGER DEFAULT 0,
    "seen" INTEGER DEFAULT 0,

@@ -79,7 +79,7 @@ _WRITTEN_DOWN = f"event = 'remembered' AND NOT instr(detail, '{deeds.FILES}')"
 """A deed by which the worker wrote down what was said, which it did at any time after."""
 _HEARD = f"""
     SELECT id, short, folder, vault, started, last, ended, topic, summary, forgotten FROM sessions
-    UNION ALL SELECT session, '', folder, '', at, at, iif(ended, at, 0), '', '', 0 FROM transcripts
+    UNION ALL SELECT session, '', folder, '', began, at, iif(ended, at, 0), '', '', 0 FROM transcripts
       WHERE session != '' AND path NOT LIKE '%/subagents/%'
     UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
     UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM {_GIVEN}

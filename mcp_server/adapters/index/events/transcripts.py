@@ -18,8 +18,8 @@ TABLES = (
     Table(
         "transcripts",
         {
-            "path": str, "session": str, "folder": str, "at": int, "ended": int, "seen": int, "kept": int,
-            "learned": int, "paid_from": int, "before": str, "skipping": int,
+            "path": str, "session": str, "folder": str, "began": int, "at": int, "ended": int, "seen": int,
+            "kept": int, "learned": int, "paid_from": int, "before": str, "skipping": int,
         },
         pk="path",
         defaults={
@@ -85,15 +85,17 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
     match event:
         case "transcript_seen":
             db.execute(
-                "INSERT INTO transcripts (path, session, folder, at, ended, seen, paid_from)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET session = excluded.session,"
-                " folder = excluded.folder, at = excluded.at, seen = excluded.seen,"
+                "INSERT INTO transcripts (path, session, folder, began, at, ended, seen, paid_from)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE"
+                " SET session = excluded.session, folder = excluded.folder,"
+                " began = min(began, excluded.began), at = excluded.at, seen = excluded.seen,"
                 # Two hooks of the last turn may note the same end in either order.
                 " ended = iif(excluded.ended OR excluded.seen > seen, excluded.ended, ended),"
                 " paid_from = max(paid_from, excluded.paid_from)",
                 (
                     path, str(data.get("session", "")), str(data.get("folder", "")),
-                    min(a_number(data.get("until")) or at, at),  # a backfilled one is of another day
+                    # A backfilled one is of another day.
+                    min(a_number(data.get("since")) or at, at), min(a_number(data.get("until")) or at, at),
                     bool(data.get("ended")), end, end if data.get("unsent") else 0,
                 ),
             )  # fmt: skip
