@@ -44,8 +44,8 @@ class ListKey(NamedTuple):
         return parted(value) if self.phrases else split_list(value)
 
     def as_text(self, texts: Sequence[str]) -> str:
-        """Return the text in which `texts_in` finds *texts* again, unless one of them holds a semicolon."""
-        return as_one_text(texts)
+        """Return the text in which `texts_in` finds *texts* again."""
+        return as_one_text(texts) if self.phrases else ", ".join(texts)
 
     def cleaned(self, texts: Iterable[str], had: Sequence[str] = ()) -> tuple[str, ...]:
         """

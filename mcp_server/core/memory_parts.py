@@ -65,6 +65,8 @@ OCCASIONS = -1  # position of the passage of `use_when`: compared with what is a
 MAX_LINKS = 50  # of one memory; remembering the same again adds links only up to this
 MAX_TOUCHES = 50
 PARTS = ";"  # stands between phrases and paths that hold commas
+_NO_PARTING = rf"\{PARTS}"  # a semicolon that is part of a phrase or path
+_PARTING = re.compile(rf"(?<!\\){PARTS}")
 
 
 def type_or_kind(kind: Kind, type: str) -> str:
@@ -205,13 +207,17 @@ def parted(value: str | Sequence[str]) -> tuple[str, ...]:
     """
     Return what `split_list` does, of phrases or paths, which may hold commas.
 
-    Where a text has a semicolon, it parts them instead.
+    Where a text has a semicolon, it parts them instead, but not behind a backslash.
     """
-    return split_list(value.split(PARTS) if isinstance(value, str) and PARTS in value else value)
+    if not isinstance(value, str):
+        return split_list(value)
+    parts = _PARTING.split(value)
+    return tuple(part.replace(_NO_PARTING, PARTS) for part in split_list(parts if len(parts) > 1 else value))
 
 
 def as_one_text(texts: Sequence[str]) -> str:
-    """Return the text in which `parted` finds *texts* again, unless one of them holds a semicolon."""
+    """Return the text in which `parted` finds *texts* again."""
+    texts = [text.replace(PARTS, _NO_PARTING) for text in texts]
     if not any("," in text for text in texts):
         return ", ".join(texts)
     return f"{PARTS} ".join(texts) + (PARTS if len(texts) == 1 else "")

@@ -53,6 +53,10 @@ def test_no_more_come_of_several_lists_than_may_be_given_or_the_longest_has() ->
         (("add a table", "deploy"), "add a table, deploy"),
         (("add a table, or two",), "add a table, or two;"),
         (("add a table, or two", "deploy"), "add a table, or two; deploy"),
+        (("add a table; or two",), r"add a table\; or two"),
+        (("add a table; or two", "deploy"), r"add a table\; or two, deploy"),
+        (("add a table; or two", "a, b"), r"add a table\; or two; a, b"),
+        ((r"write \; in a shell", "a, b"), r"write \\; in a shell; a, b"),
     ],
 )
 def test_what_is_shown_of_phrases_is_the_same_list_when_it_is_given_back(
@@ -65,3 +69,4 @@ def test_what_is_shown_of_phrases_is_the_same_list_when_it_is_given_back(
 def test_a_list_and_the_tags_of_a_text_are_parted_by_nothing_else() -> None:
     assert USE_WHEN.texts_in(["add a table; or two", "deploy, now"]) == ("add a table; or two", "deploy, now")
     assert TAGS.texts_in("a;b, c") == ("a;b", "c")
+    assert TAGS.as_text(("a;b", "c")) == "a;b, c"

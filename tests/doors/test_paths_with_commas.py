@@ -1,6 +1,7 @@
-"""A path that holds a comma is given and shown at each door: semicolons part such paths, like phrases."""
+"""A path that holds a comma or a semicolon is given and shown at each door: semicolons part such paths."""
 
 import json
+import re
 
 import pytest
 
@@ -31,6 +32,16 @@ def test_a_tool_takes_them(call: Caller, store: Store, given: object) -> None:
     assert read(store, memory_id).memory.links == (Link("refines", ONE), Link("relates-to", TWO))
 
 
+def test_a_tool_shows_a_path_that_holds_a_semicolon_as_it_is_given_back(call: Caller, store: Store) -> None:
+    paths = ["src/a;b.ts", TWO]
+    memory_id = call("remember", title="Kites", content="They need wind.", touches=paths).partition(":")[0]
+    (shown,) = re.findall("\ntouches: (.*)\n", call("read_memory", id=memory_id))
+
+    call("revise", id=memory_id, touches=shown)
+
+    assert read(store, memory_id).memory.touches == (*paths,)
+
+
 def test_a_tool_of_the_graph_and_of_sessions_takes_them(call: Caller, store: Store) -> None:
     call("kg_put_node", level="project", id="kites", gist="Kites need wind", touches=SHOWN)
     saved = call("save_session", title="Kites", context="They fly.", files=SHOWN).partition(":")[0]
@@ -49,6 +60,8 @@ def test_a_terminal_takes_them(run: Run) -> None:
     assert paths() == [ONE, TWO]
     output_of(run("revise", told["id"], "--touches", f"{ONE};"))
     assert paths() == [ONE]
+    output_of(run("revise", told["id"], "--touches", r"src/a\;b.ts"))
+    assert paths() == ["src/a;b.ts"]
 
 
 def test_what_is_typed_in_a_session_takes_them(opened: Opened) -> None:

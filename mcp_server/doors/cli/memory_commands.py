@@ -64,7 +64,9 @@ from mcp_server.store import Store
     help="user: holds everywhere; project: belongs to this code base; team: for the team that you joined.",
 )
 @click.option(
-    "--touches", default="", help="Files it is about, path or path:line, with commas, or semicolons."
+    "--touches",
+    default="",
+    help="Files it is about, path or path:line, with commas, or semicolons (\\; for one in a path).",
 )
 @click.option(
     "--link", "links", multiple=True, metavar="ID", help='An id it relates to, or "rel: id". May be repeated.'
@@ -163,7 +165,9 @@ def read_command(memory_id: str) -> None:
 @click.option("--type", "type_")
 @with_lists(key.new_help for key in LISTS)
 @click.option(
-    "--touches", help="The new files it is about, path or path:line, with commas, or semicolons; '' for none."
+    "--touches",
+    help="The new files it is about, path or path:line, with commas, or semicolons (\\; for one in a path);"
+    " '' for none.",
 )
 @click.option(
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."

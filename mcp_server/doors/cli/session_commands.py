@@ -28,7 +28,11 @@ from mcp_server.doors.shown.persons_acts import FORGETTING, TAKING_BACK
 @click.command("save-session")
 @click.argument("title")
 @click.option("--context", default="", help="What is being done; `-` (the default) reads standard input.")
-@click.option("--files", default="", help="Files the work is about, with commas, or semicolons.")
+@click.option(
+    "--files",
+    default="",
+    help="Files the work is about, with commas, or semicolons (\\; for one in a path).",
+)
 @click.option("--var", "variables", multiple=True, help="NAME=VALUE worth keeping. May be repeated.")
 @click.option("--task", "tasks", multiple=True, help="Something still open. May be repeated.")
 @with_metadata

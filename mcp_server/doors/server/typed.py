@@ -1,6 +1,7 @@
 """The command by which the person makes a whole change that Claude may not make: they type no word anew."""
 
 import shlex
+from collections.abc import Callable, Sequence
 
 from mcp_server.actions.judge.change_memory import Wanted
 from mcp_server.core.memory import LISTS
@@ -20,8 +21,8 @@ def revise(memory_id: str, wanted: Wanted, *, version: str = "", keep_secrets: b
         "--title": revision.title,
         "--text": revision.text,
         "--type": revision.type,
-        **{key.option: _one_text(getattr(revision, key.name)) for key in LISTS},
-        "--touches": _one_text(revision.touches),
+        **{key.option: _one_text(getattr(revision, key.name), key.as_text) for key in LISTS},
+        "--touches": _one_text(revision.touches, as_one_text),
         "--category": revision.category,
         "--level": wanted.level.value if wanted.level else None,
         "--version": version or None,
@@ -38,5 +39,5 @@ def revise(memory_id: str, wanted: Wanted, *, version: str = "", keep_secrets: b
     return visible(" && daybook ".join(commands))
 
 
-def _one_text(texts: tuple[str, ...] | None) -> str | None:
-    return None if texts is None else as_one_text(texts)
+def _one_text(texts: tuple[str, ...] | None, write: Callable[[Sequence[str]], str]) -> str | None:
+    return None if texts is None else write(texts)
