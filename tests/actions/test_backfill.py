@@ -1,5 +1,7 @@
 """Transcripts from before Daybook was there."""
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -63,7 +65,7 @@ def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
 
 
 def test_a_session_was_when_its_transcript_says_not_when_it_was_taken_in(
-    opened: Opened, store: Store, claude_projects: Path, clock: Clock, tmp_path: Path
+    opened: Opened, store: Store, claude_projects: Path, clock: Clock
 ) -> None:
     clock.pass_days(100)
 
@@ -103,8 +105,30 @@ def test_a_broken_session_is_told_and_stops_nothing(
 
     report = backfill(lambda folder: opened.store(folder=folder), [link, *paths])
 
-    assert list(report.failed) == [str(link)]
+    assert report.failed == {str(link): "is a symbolic link"}
     assert report.transcripts == 3
+
+
+def test_a_session_that_names_no_folder_goes_to_no_project(
+    opened: Opened, store: Store, claude_projects: Path
+) -> None:
+    (path,) = (path for path in claude_projects.glob("*/*.jsonl") if b"kiosk mode" in path.read_bytes())
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for entry in entries:
+        del entry["cwd"]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+    empty = path.with_name("empty.jsonl")
+    empty.write_text('{"type": "summary", "summary": "Kiosks"}\n', encoding="utf-8")
+
+    report = backfill(lambda folder: opened.store(folder=folder), pending_transcripts(store, claude_projects))
+
+    assert list(report.failed) == [str(path)]
+    assert "does not name the folder" in report.failed[str(path)]
+    assert report.transcripts == 2
+    everywhere = replace(CONVERSATIONS, all_projects=True)
+    hits = recall(store, Query("kiosk mode", filter=everywhere)).hits
+    assert "kiosk" not in " ".join(hit.text for hit in hits)
+    assert pending_transcripts(store, claude_projects) == [path]
 
 
 def test_no_sessions_at_all(open_here: Open, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.upkeep.work import LOCK, StoreFor
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.core.errors import DaybookError, Held
+from mcp_server.core.errors import DaybookError, Held, Unreadable
 from mcp_server.core.sessions.transcript import Condenser
 from mcp_server.store import Store
 
@@ -58,7 +58,7 @@ def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | Non
         except Held:
             raise  # a worker reads all of them
         except (DaybookError, OSError) as error:
-            backfilled.failed[str(path)] = str(error)
+            backfilled.failed[str(path)] = error.reason if isinstance(error, Unreadable) else str(error)
         if progress:
             progress(transcript_file.size(path))
     return backfilled
@@ -85,9 +85,19 @@ def _take_in(store_for: StoreFor, path: Path, backfilled: Backfilled) -> None:
 
 
 def recorded_in(path: Path) -> str:
-    """Return the folder in which the session of a transcript was started, '' when it does not say."""
+    """
+    Return the folder in which the session of a transcript was started, '' for one in which nothing was said.
+
+    Raises Unreadable when it does not name the folder.
+    """
     condenser = Condenser()
+    is_empty = True
     for _ in condenser.read(transcript_file.lines(path)):
+        is_empty = False
         if condenser.cwd:
             break
+    if not condenser.cwd and not is_empty:
+        raise Unreadable(
+            str(path), 0, "it does not name the folder of the session, so its project is unknown"
+        )
     return condenser.cwd
