@@ -4,8 +4,9 @@ import contextlib
 import functools
 import keyword
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
+from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from mcp_server import __version__
@@ -16,13 +17,15 @@ from mcp_server.actions.team.where import told_where
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused
-from mcp_server.doors.server.dialog import PersonAsked
+from mcp_server.doors.server.consent import Consent
+from mcp_server.doors.server.dialog import Dialog, PersonAsked
 from mcp_server.doors.server.hook_tool import Hooks
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.server.session import TOOL_USE
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import origins as shown
 from mcp_server.doors.shown.trouble import remarks
+from mcp_server.store import Store
 
 P = ParamSpec("P")
 ALWAYS_LOADED = frozenset({"remember", "recall"})
@@ -53,6 +56,10 @@ class Application:
         if self.session.by_claude:
             return []
         return turns_of(self.session.transcript(), prompt=self.session.prompt)
+
+    def consent(self, context: Context[Any, Any], store: Store) -> Consent:
+        """Return what asks the person before a call of a tool changes what they said in *store*."""
+        return Consent(Dialog(context), store, self.turns)
 
     def judged(self, memory_id: str, *, was: str = "") -> str:
         """

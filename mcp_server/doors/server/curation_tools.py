@@ -22,7 +22,6 @@ from mcp_server.core.memory_parts import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.consent import ask_before_forgetting, ask_before_replacing, ask_before_unlinking
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import Shown, links
 from mcp_server.doors.shown.memory import archived
@@ -53,9 +52,10 @@ def register(application: Application) -> None:
     ) -> Shown:
         """Archive memories: they are shown nowhere, recall finds them only with include_archived, and
         restore_memory brings them back. Ask the person first."""
-        for memory_id in split_list(ids):
-            ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
         store = open_store()
+        asking = application.consent(context, store)
+        for memory_id in split_list(ids):
+            asking.before_forgetting(memory_id, verb="archive")
         return archived(to_archive(store, split_list(ids)))
 
     @tool()
@@ -73,8 +73,9 @@ def register(application: Application) -> None:
     ) -> Shown:
         """Link two memories, or a memory and a file. The label supersedes makes the target superseded;
         contradicts marks the older memory wherever it is shown. Linking again changes nothing."""
-        ask_before_replacing(Dialog(context), open_store(), source, target, rel, application.turns)
-        return links.linked(link.link(open_store(), source, target, rel))
+        store = open_store()
+        application.consent(context, store).before_replacing(source, target, rel)
+        return links.linked(link.link(store, source, target, rel))
 
     @tool(destroys=True)
     def unlink_memories(
@@ -84,8 +85,9 @@ def register(application: Application) -> None:
         rel: Annotated[str, Field(description="only this label; if empty, every link between them")] = "",
     ) -> Shown:
         """Remove a link. A memory that was superseded through it becomes active again."""
-        ask_before_unlinking(Dialog(context), open_store(), source, target, rel, application.turns)
-        return links.unlinked(link.unlink(open_store(), source, target, rel))
+        store = open_store()
+        application.consent(context, store).before_unlinking(source, target, rel)
+        return links.unlinked(link.unlink(store, source, target, rel))
 
     @tool(reads=True)
     def get_related(

@@ -17,14 +17,6 @@ from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import counted, one_line, within
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.consent import (
-    ask_before_forgetting,
-    ask_before_replacing,
-    ask_before_restoring,
-    ask_before_rewording,
-    ask_before_unlinking,
-)
-from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import LIMIT
 from mcp_server.doors.shown import links
 
@@ -80,10 +72,10 @@ def register(application: Application) -> None:
         """Add a node to the knowledge graph, or update the node with that id: a pattern, a principle, an
         insight worth connecting. Prefer a new edge between existing nodes to a new node."""
         mine, unknown = known(session_id)
-        store = at_level(opened.store(), Level(level))
-        ask_before_restoring(Dialog(context), store, id, application.turns)
+        asking = application.consent(context, at_level(opened.store(), Level(level)))
+        asking.before_restoring(id)
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
-            ask_before_rewording(Dialog(context), store, id, gist, application.turns)
+            asking.before_rewording(id, gist)
         was = kg.shown_before(opened.store(), Level(level), id)
         outcome = kg.put_node(
             opened.store().in_session(mine),
@@ -111,9 +103,7 @@ def register(application: Application) -> None:
         notes. The label 'supersedes' removes the target from the graph."""
         mine, unknown = known(session_id)
         edge_level = Level(level)
-        ask_before_replacing(
-            Dialog(context), opened.store(), from_, to, rel, application.turns, level=edge_level
-        )
+        application.consent(context, opened.store()).before_replacing(from_, to, rel, level=edge_level)
         outcome = kg.put_edge(
             opened.store().in_session(mine), edge_level, from_, to, rel, notes=_notes(notes)
         )
@@ -126,8 +116,7 @@ def register(application: Application) -> None:
     def kg_delete_node(context: Context[Any, Any], level: LevelName, id: str) -> str:
         """Delete a node of the knowledge graph and its edges; restore_memory brings the node back. Ask the
         person first, unless you put the node in this session."""
-        store = at_level(opened.store(), Level(level))
-        ask_before_forgetting(Dialog(context), store, id, application.turns)
+        application.consent(context, at_level(opened.store(), Level(level))).before_forgetting(id)
         outcome = kg.delete_node(opened.store(), Level(level), id)
         edges = [f"{node_id} --{one_line(rel, 60)}--> {outcome.id}" for node_id, rel in outcome.edges]
         removed = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
@@ -144,9 +133,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Delete an edge of the knowledge graph; the nodes at its ends stay."""
         edge_level = Level(level)
-        ask_before_unlinking(
-            Dialog(context), opened.store(), from_, to, rel, application.turns, level=edge_level
-        )
+        application.consent(context, opened.store()).before_unlinking(from_, to, rel, level=edge_level)
         deleted = kg.delete_edge(opened.store(), edge_level, from_, to, rel)
         edge = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
         return f"{edge}: deleted." if deleted else f"{edge}: no such edge; nothing was deleted."
@@ -155,7 +142,7 @@ def register(application: Application) -> None:
     def kg_recall(context: Context[Any, Any], level: LevelName, id: str, session_id: SessionName = "") -> str:
         """Bring an archived node back into the knowledge graph; kg_read shows a trace of each one."""
         mine, unknown = known(session_id)
-        ask_before_restoring(Dialog(context), opened.store(), id, application.turns, level=Level(level))
+        application.consent(context, opened.store()).before_restoring(id, level=Level(level))
         file = kg.recall_node(opened.store().in_session(mine), Level(level), id)
         store = opened.store()
         around = graph.read_graph(store, level=Level(level), around=file.memory.id)

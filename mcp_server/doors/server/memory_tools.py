@@ -56,17 +56,7 @@ from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import typed
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
-from mcp_server.doors.server.consent import (
-    ask_before_fading,
-    ask_before_forgetting,
-    ask_before_moving,
-    ask_before_relinking,
-    ask_before_restoring,
-    may_replace,
-    names_in,
-    told_title,
-)
-from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.server.consent import names_in, told_title
 from mcp_server.doors.shown import Shown, rows
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
@@ -248,6 +238,7 @@ def register(application: Application) -> None:
                 " pinned, category or metadata.",
             )
         store = open_store()
+        asking = application.consent(context, store)
         as_typed = typed.revise(id, wanted, version=version, keep_secrets=keep_secrets)
         question = f"Change the team's memory {one_line(id, 80)}?"
         revised = revise_if_of_team(
@@ -256,20 +247,20 @@ def register(application: Application) -> None:
             wanted,
             version=version,
             keep_secrets=keep_secrets,
-            consent=lambda: Dialog(context).consent(question, act=CHANGING_TEAMS, typed=as_typed),
+            consent=lambda: asking.dialog.consent(question, act=CHANGING_TEAMS, typed=as_typed),
         )
         if revised:
             return shown_team.stored(revised, verb="revised")
         check_change(store, id, wanted, version=version, keep_secrets=keep_secrets)
         if to_level:
-            ask_before_moving(Dialog(context), store, id, to_level, application.turns, typed=as_typed)
-        ask_before_fading(Dialog(context), store, id, revision, application.turns, typed=as_typed)
-        ask_before_relinking(Dialog(context), store, id, revision.links, application.turns)
+            asking.before_moving(id, to_level, typed=as_typed)
+        asking.before_fading(id, revision, typed=as_typed)
+        asking.before_relinking(id, revision.links)
         before = read_found(store, id)
         new = revised_draft(before, revision)
         replacing = source_of(f"{new.title} {new.text}", session.prompt)
         draft = replace(new, source=replacing)
-        if olds and may_replace(Dialog(context), store, draft, olds, application.turns):
+        if olds and asking.may_replace(draft, olds):
             replacing = MANUAL
         own, was = before.memory.id, words_of(before.memory) if is_shown(store, before) else ""
         change = change_memory(
@@ -293,37 +284,40 @@ def register(application: Application) -> None:
     ) -> Shown:
         """Forget a memory: it moves to the trash, and restore_memory brings it back. Ask the person first;
         for forever a dialog asks them."""
+        store = open_store()
+        asking = application.consent(context, store)
         question = f"Forget the memory {one_line(id, 80)} for the whole team?"
         stored = forget_if_of_team(
-            open_store(),
+            store,
             id,
             forever=forever,
-            consent=lambda: Dialog(context).consent(
+            consent=lambda: asking.dialog.consent(
                 question, act=CHANGING_TEAMS, typed=f"forget {one_line(id, 80)}"
             ),
         )
         if stored:
             return shown_team.forgotten(stored)
         if forever:
-            Dialog(context).consent(
-                f"Delete the memory {one_line(id, 80)} for good? {told_title(open_store(), id)}",
+            asking.dialog.consent(
+                f"Delete the memory {one_line(id, 80)} for good? {told_title(store, id)}",
                 act=DELETING,
                 typed=f"forget {one_line(id, 80)} --forever",
             )
         else:
-            ask_before_forgetting(Dialog(context), open_store(), id, application.turns)
-        outcome = forgetting.forget(open_store(), id, forever=forever)
+            asking.before_forgetting(id)
+        outcome = forgetting.forget(store, id, forever=forever)
         return shown.forgotten(outcome)
 
     @tool()
     def restore_memory(context: Context[Any, Any], id: str) -> Shown:
         """Bring back a memory that was forgotten or archived."""
         store = open_store()
-        ask_before_restoring(Dialog(context), store, id, application.turns)
+        asking = application.consent(context, store)
+        asking.before_restoring(id)
         restored = restore_anywhere(
             store,
             id,
-            consent=lambda: Dialog(context).consent(
+            consent=lambda: asking.dialog.consent(
                 f"Restore the memory {one_line(id, 80)} for the whole team?",
                 act=CHANGING_TEAMS,
                 typed=f"restore {one_line(id, 80)}",

@@ -13,8 +13,6 @@ from mcp_server.core.provenance.provenance import ASSISTANT, source_of
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import check_offset
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.consent import ask_before_forgetting_session
-from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import sessions as shown
@@ -120,7 +118,7 @@ def register(application: Application) -> None:
         asked for it."""
         store = opened.store()
         if apply:
-            ask_before_forgetting_session(Dialog(context), store, id, application.turns)
+            application.consent(context, store).before_forgetting_session(id)
         return shown.forgotten(forget_all_of(store, id, dry_run=not apply))
 
 

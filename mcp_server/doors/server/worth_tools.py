@@ -17,8 +17,6 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory_parts import split_list
 from mcp_server.doors.server import typed
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.consent import ask_before_fading
-from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import Shown, use
 from mcp_server.doors.shown import hot as shown
 from mcp_server.doors.shown.origins import WAITS_ON
@@ -57,7 +55,7 @@ def register(application: Application) -> None:
         store = open_store()
         unpinning = Revision(pinned=False)
         as_typed = typed.revise(id, Wanted(unpinning))
-        ask_before_fading(Dialog(context), store, id, unpinning, application.turns, typed=as_typed)
+        application.consent(context, store).before_fading(id, unpinning, typed=as_typed)
         return shown.pinned(hot_places.pin(store, id, pinned=False))
 
     @tool()
