@@ -24,6 +24,7 @@ FIRST_WITH = (2, 45)  # git 2.45 brought GIT_NO_LAZY_FETCH; safe.bareRepository 
 BROUGHT_TO = {(2, 39): 4, (2, 40): 2, (2, 41): 1, (2, 42): 2, (2, 43): 4, (2, 44): 1}
 MAX_PACKED_REFS = 16 * 1024 * 1024  # bytes
 MAX_REF = 4096  # bytes
+MOST_COMMITS = 10  # that are listed of those since a session was saved
 
 _COMMIT = r"[0-9a-f]{40}|[0-9a-f]{64}"
 _VERSION = r"git version (?P<numbers>[0-9]+(?:\.[0-9]+)*)"
@@ -86,7 +87,7 @@ def git_state(folder: Path) -> GitState | None:
     worktree = worktree_around(folder)
     if worktree is None:
         return None
-    ref, commit = "", _line(worktree.git_folder / "HEAD")
+    ref, commit = "", _text(worktree.git_folder / "HEAD")
     if commit.startswith("ref:"):
         ref = commit.removeprefix("ref:").strip()
         commit = _commit_of(worktree, ref)
@@ -104,9 +105,9 @@ def trouble(git: Git, folder: Path) -> GitTrouble | None:
     return None if _is_safe(version) else GitTrouble(str(program), version)
 
 
-def commits_since(git: Git, folder: Path, then: str, now: str, *, most: int = 10) -> list[str]:
+def commits_since(git: Git, folder: Path, then: str, now: str) -> list[str]:
     """Return the newest commits of *now* that *then* lacks, one line each; none when git cannot say."""
-    options = ("--no-commit-header", "--format=%h %s", "--encoding=UTF-8", f"--max-count={most}")
+    options = ("--no-commit-header", "--format=%h %s", "--encoding=UTF-8", f"--max-count={MOST_COMMITS}")
     lines = _ask(git, folder, "rev-list", *options, f"{then}..{now}", "--").split("\n")
     return list(filter(None, lines))
 
@@ -130,10 +131,10 @@ def tracked(git: Git, folder: Path) -> frozenset[str]:
     return frozenset(filter(None, _ask(git, folder, "ls-files", "-z").split("\0")))
 
 
-def _line(path: Path) -> str:
-    """Return the only line of a small file of git's, '' when it cannot be read."""
+def _text(path: Path, limit: int = MAX_REF) -> str:
+    """Return what a file of git's says, without the blanks around it, '' when it cannot be read."""
     try:
-        return files.read(path, MAX_REF).decode("utf-8", "replace").strip()
+        return files.read(path, limit).decode("utf-8", "replace").strip()
     except (OSError, Unreadable):
         return ""
 
@@ -142,12 +143,9 @@ def _commit_of(worktree: Worktree, ref: str) -> str:
     """Return the commit that *ref* stands for, '' when git's files do not say."""
     if not ref.startswith("refs/") or ".." in ref.split("/"):
         return ""
-    if commit := _line(worktree.git_folder / ref) or _line(worktree.common / ref):
+    if commit := _text(worktree.git_folder / ref) or _text(worktree.common / ref):
         return commit
-    try:
-        packed = files.read(worktree.common / "packed-refs", MAX_PACKED_REFS).decode("utf-8", "replace")
-    except (OSError, Unreadable):
-        return ""
+    packed = _text(worktree.common / "packed-refs", MAX_PACKED_REFS)
     return next((line.partition(" ")[0] for line in packed.split("\n") if line.endswith(f" {ref}")), "")
 
 

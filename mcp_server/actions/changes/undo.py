@@ -25,7 +25,7 @@ from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.events.tidying import FORGETTING
 from mcp_server.adapters.ledger import Event
 from mcp_server.core.authors import PERSON, TIDY
-from mcp_server.core.errors import Conflict, Rejected
+from mcp_server.core.errors import Conflict, DaybookError, Rejected
 from mcp_server.core.memory_parts import id_in, ref_of, typed_id, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
@@ -64,6 +64,14 @@ class LastChange:
         """The ids of the memories that it changed."""
         refs = [effect[0] for effect in self.effects] or [ref for event in self.notes for ref in _refs(event)]
         return tuple(id_in(ref) for ref in dict.fromkeys(refs))
+
+
+def last_undoable(store: Store, memory_id: str) -> LastChange | None:
+    """Return the last change of a memory, None when nothing of it can be taken back."""
+    try:
+        return last_change(store, memory_id)
+    except DaybookError:
+        return None
 
 
 def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> LastChange:

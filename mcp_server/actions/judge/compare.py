@@ -12,7 +12,7 @@ from mcp_server.actions.model.embed import chosen_model
 from mcp_server.adapters.index.memories import memories, pairs, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.pairs import Pair
-from mcp_server.adapters.index.search import lexical
+from mcp_server.adapters.index.search import lexical, vectors
 from mcp_server.core.judge.questions import OTHER, likeness
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
@@ -52,7 +52,7 @@ def _compare_batch(store: Store, limit: int) -> int:
         numbers = pairs.uncompared(db, model, limit)
         if not numbers:
             return 0
-        own = pairs.vectors_of(db, model, numbers) if meaning else {}
+        own = vectors.of_beginnings(db, model, numbers) if meaning else {}
         everywhere = selections.vaults_in_use(db)
         near: dict[int, list[int]] = {}
         for row in memories.by_rows(db, numbers).values():
@@ -71,7 +71,7 @@ def _compare_batch(store: Store, limit: int) -> int:
                 near.setdefault(row.row, []).extend(_nearest(by_number, short))
         together = {*numbers, *(number for by_number in near.values() for number in by_number)}
         rows = memories.by_rows(db, together)
-        embedded = pairs.vectors_of(db, model, together) if meaning else {}
+        embedded = vectors.of_beginnings(db, model, together) if meaning else {}
     results = {number: _pairs(rows, number, near.get(number, ()), embedded, user) for number in numbers}
     with store.database.write() as db:
         now = memories.by_rows(db, together)

@@ -225,7 +225,7 @@ def take_back(request: Request, fields: Fields) -> Response:
     """
     wanted = fields.get("change", "")
     for memory in _chosen(request, fields.getlist("id")):
-        change = _last(memory.store, memory.id)
+        change = undo.last_undoable(memory.store, memory.id)
         if change and change.name == wanted:
             try:
                 outcome = undo.undo(memory.store, change)
@@ -252,7 +252,7 @@ def _answered(
     memories: Sequence[Chosen] = (),
 ) -> Response:
     """Return what was done with *memories*; its change can be taken back if the ledger has it."""
-    last = _last(memories[0].store, memories[0].id) if memories else None
+    last = undo.last_undoable(memories[0].store, memories[0].id) if memories else None
     return page(
         request,
         "done.html",
@@ -261,13 +261,6 @@ def _answered(
         change=change if last and last.name == change else "",
         refs=[memory.ref for memory in memories],
     )
-
-
-def _last(store: Store, memory_id: str) -> undo.LastChange | None:
-    try:
-        return undo.last_change(store, memory_id)
-    except Rejected:
-        return None
 
 
 def _chosen(request: Request, names: Sequence[str]) -> list[Chosen]:

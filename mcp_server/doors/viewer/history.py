@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.changes.history import History, history_of
-from mcp_server.actions.changes.undo import LastChange, last_change
+from mcp_server.actions.changes.undo import last_undoable
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files
@@ -76,7 +76,7 @@ def _history(request: Request, store: Store, *, lines: Sequence[str] = (), probl
         path=record.path,
         put_away=_is_put_away(store, record.id),
         versions=list(zip(record.versions, rows, strict=True)),
-        last=_last(store, record.id),
+        last=last_undoable(store, record.id),
         older=older,
         newer=newer,
         compared=_compared(states[older], states[newer]) if older and newer else None,
@@ -107,13 +107,6 @@ def _is_put_away(store: Store, memory_id: str) -> bool:
     except NotFound:
         return True
     return False
-
-
-def _last(store: Store, memory_id: str) -> LastChange | None:
-    try:
-        return last_change(store, memory_id)
-    except DaybookError:
-        return None
 
 
 def _chosen(request: Request, states: dict[str, OneVersion]) -> tuple[str, str]:

@@ -77,16 +77,6 @@ def short_of(db: sqlite3.Connection, numbers: Collection[int]) -> set[int]:
     return {int(row) for (row,) in rows}
 
 
-def vectors_of(db: sqlite3.Connection, model: str, numbers: Collection[int]) -> dict[int, bytes]:
-    """Return row → vector of the first passage of those memories *numbers* that have one of *model*."""
-    rows = db.execute(
-        "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND v.model = ?"
-        " WHERE p.position = 0 AND p.memory IN (SELECT value FROM json_each(?))",
-        (model, json.dumps(list(numbers))),
-    )
-    return dict(rows.fetchall())
-
-
 def cosine(first: bytes, other: bytes) -> float:
     """Return how near two vectors are, at most 1."""
     import numpy as np  # slow to import, and needed only with a model

@@ -22,7 +22,7 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
-from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejected
+from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.memory_parts import Kind, Status, type_or_kind
 from mcp_server.core.render import counted, one_line, visible
 from mcp_server.core.search.query import Confidence, Filter, Query
@@ -186,9 +186,8 @@ def _action(act: str, label: str, meaning: str, memory_id: str, **more: str) -> 
 
 def _taking_back(store: Store, memory_id: str) -> list[Answer]:
     """Return the action that takes the last change of a memory back, none when nothing can be taken back."""
-    try:
-        change = undoing.last_change(store, memory_id)
-    except DaybookError:
+    change = undoing.last_undoable(store, memory_id)
+    if change is None:
         return []
     meaning = f"takes back: {deeds.event_words(change.verb)}"
     return [_action("undo", "Undo", meaning, memory_id, change=change.name)]
