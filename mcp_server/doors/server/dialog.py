@@ -46,6 +46,7 @@ class Unanswered(Enum):
     CANCELLED = "the dialog was closed without an answer"
     UNSUPPORTED = "no dialog can be shown here"
     NOBODY = "Claude started this session, so nobody is asked in it"
+    TOO_MUCH = "this is too much for a dialog"
 
 
 class PersonAsked(Exception):
@@ -88,12 +89,14 @@ class Dialog(Asking):
 
     context: Context[Any, Any]
     answers: dict[str, str] = field(default_factory=dict)
+    parts: int = 0
+    """Of all questions of this call so far."""
 
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
         """
         Return what was chosen. Raises PersonAsked.
 
-        Declining is no answer. A message of more than MOST_PARTS parts is cut: see `fits`.
+        Declining is no answer. What would make more than MOST_PARTS parts is not asked: see `fits`.
         """
         if client_started_by_claude():
             return Unanswered.NOBODY
@@ -130,6 +133,9 @@ class Dialog(Asking):
 
     def _answered(self, forms: Sequence[Form]) -> str | Unanswered:
         """Return the answer that came with this call of the tool; raises PersonAsked when none did."""
+        self.parts += len(forms)
+        if self.parts > MOST_PARTS:
+            return Unanswered.TOO_MUCH
         state = json.loads(self.context.request_state or "{}")
         self.answers = {**state.get("answers", {}), **self.answers}
         # An answer counts only for these exact words: other words are asked again.
