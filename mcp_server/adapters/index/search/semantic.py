@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from mcp_server.adapters.index.memories import changelog
 from mcp_server.adapters.index.search.quantised import RESCORED, Floats, Numbers, Quantised
+from mcp_server.adapters.index.search.vectors import count_vectors
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.ports import Embedded, Embedder, Vector
 from mcp_server.core.search.ranking import BEST_PASSAGES, Cosines
@@ -116,8 +117,7 @@ class Matrix:
     def _refresh(self, db: sqlite3.Connection) -> None:
         generation, changed = changelog.changed_rows(db, self._generation)
         if changed is None:
-            (count,) = db.execute(_COUNT, (self.model,)).fetchone()
-            self._arrays = self._empty(max(1024, int(1.1 * count)))
+            self._arrays = self._empty(max(1024, int(1.1 * count_vectors(db, self.model))))
             self._append(db.execute(_ALL, (self.model,)))
         elif changed:
             arrays = self._arrays
@@ -204,7 +204,6 @@ def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, 
     return dict(zip(memories[first].tolist(), map(Cosines._make, zip(*columns, strict=True)), strict=True))
 
 
-_COUNT = "SELECT count(*) FROM vectors WHERE model = ?"
 _ALL = (  # "+": otherwise SQLite would look for the few vectors of one memory among all of the model
     "SELECT v.passage, p.memory, m.vault, m.kind, m.status, v.embedding FROM vectors v"
     " JOIN passages p ON p.row = v.passage JOIN memories m ON m.row = p.memory WHERE +v.model = ?"
