@@ -58,12 +58,14 @@ export const register: Register = on => {
     await Promise.all([ // the client starts the server, and sends the first prompt, after all of this
       // Its answer is not waited for: the call shows whether this client can call a server at all.
       tell($, 'Begun', {}, 0).then(() => announce($)),
-      attempt('commands', () => registerPane($)),
       attempt('version', async () => { client = (await $.session.version()).version }),
     ])
     if (isInteractive) void showStatus($, STARTS)
     const started = await next(e)
-    await attempt('commands', () => registerCommands($)) // last: another plugin that registers the same name keeps it
+    // Last: another plugin that registers the same name keeps it. And where this module takes the place of an older
+    // one, after an update and /reload-plugins, the client takes away what was registered before.
+    await attempt('commands', () => registerPane($))
+    await attempt('commands', () => registerCommands($))
     return started
   })
   answerCommands(on)

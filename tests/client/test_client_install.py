@@ -1,9 +1,12 @@
 """Installing the plugin as a person does, and what the client then has."""
 
+import functools
 import itertools
 import json
+import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -122,6 +125,41 @@ def test_a_first_session_that_goes_on_has_its_memory_as_soon_as_it_is_set_up(
     # Once the server can say it, the model is offered what Claude needs alone.
     assert f"{OUR_TOOLS}revise" in last.body_text()
     assert f"{OUR_TOOLS}undo" not in last.body_text()
+
+
+@needs_tmux
+def test_a_session_that_takes_over_an_update_goes_on_with_all_of_it(
+    claude: Claude, plugin: Path, tmp_path: Path
+) -> None:
+    source, address = tmp_path / "source" / "daybook", "https://git.example/daybook.git"
+    shutil.copytree(plugin, source, symlinks=True)
+    claude.home = tmp_path / "home"
+    claude.home.mkdir()
+    claude.env["DAYBOOK_PLAN_CALLS"] = "no"  # the person would be asked
+    settings = f'[url "{source}"]\ninsteadOf = {address}\n[user]\nname = ada\nemail = ada@example.org\n'
+    (claude.home / ".gitconfig").write_text(settings, encoding="utf-8")
+    git = functools.partial(
+        subprocess.run, cwd=source, env={**os.environ, "HOME": str(claude.home)}, check=True
+    )
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "one"]):
+        git(["git", *command])
+    for command in (["marketplace", "add", address], ["install", "daybook@daybook"]):
+        assert claude.cli("plugin", *command).code == 0
+    manifest = source / ".claude-plugin" / "plugin.json"
+    version = json.loads(manifest.read_text(encoding="utf-8"))["version"]
+    with claude.interactive() as terminal:
+        terminal.send("hello there", [REMEMBER, "answer 1"])
+        manifest.write_text(manifest.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
+        git(["git", "commit", "-qam", "two"])
+        for command in (["marketplace", "update", "daybook"], ["update", "daybook@daybook"]):
+            assert claude.cli("plugin", *command).code == 0
+        before = terminal.send("which port?", [call("recall", query="API port"), "answer 2"])[-1]
+        terminal.command("/reload-plugins", "Reloaded: 1 plugin")
+        after = terminal.send("which port again?", [call("recall", query="API port"), "answer 3"])[-1]
+        terminal.command("/recall port", r"daybook: \w+ confidence")
+        terminal.command("/daybook", r"2: Waits \d")
+
+    assert "listens on 7443" in before.tool_results()[-1] and "listens on 7443" in after.tool_results()[-1]
 
 
 def test_a_folder_in_git_gets_no_second_environment_and_uninstalling_leaves_what_readme_says(
