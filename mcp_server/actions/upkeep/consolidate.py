@@ -230,7 +230,11 @@ def merged_entry(
 
 
 def _loaded(store: Store, rows: Sequence[Row]) -> list[MemoryFile]:
-    """Return the files of *rows* if all of them say what the index says, else []."""
+    """
+    Return the files of *rows* if all of them say what the index says, else [].
+
+    A model may have thought for minutes, in which a person changed, pinned or verified one.
+    """
     memory_files = []
     for row in rows:
         try:
@@ -238,7 +242,10 @@ def _loaded(store: Store, rows: Sequence[Row]) -> list[MemoryFile]:
         except (NotFound, Unreadable):
             return []
         memory = file.memory
-        if memory.status is not Status.ACTIVE or (memory.title, memory.text) != (row.title, row.text):
+        is_kept, was_kept = (memory.pinned, bool(memory.verified)), (row.pinned, bool(row.verified))
+        if memory.status is not Status.ACTIVE or is_kept != was_kept:
+            return []
+        if (memory.title, memory.text) != (row.title, row.text):
             return []
         memory_files.append(file)
     return memory_files

@@ -1,6 +1,7 @@
 """What a model may merge and drop."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -176,3 +177,29 @@ def test_a_model_that_does_not_answer_is_reported_and_the_rest_goes_on(
 
         assert report.waits
         assert report.counts == {"ageing": 5}
+
+
+@pytest.mark.parametrize("key", ["pinned: true", "verified: 2026-11-20T09:00:00Z"])
+def test_what_the_person_keeps_while_the_model_thinks_is_neither_merged_nor_dropped(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock, key: str
+) -> None:
+    merged = {"from": [2, 3], "title": "Stripe", "text": f"{FIVE[1]}. {FIVE[2]}.", "tags": []}
+    kept: list[Path] = []
+
+    def answer(_: object) -> Answer:
+        for path in kept:
+            path.write_text(path.read_text("utf-8").replace("---\n", f"---\n{key}\n", 1), "utf-8")
+        return plan_of(keep=[1, 4], merge=[merged], drop=[5])
+
+    with ScriptedModel(answer) as api:
+        store = with_model(api)
+        ids = []
+        for text in FIVE:
+            ids.append(put(store, text))
+            clock.pass_days(0.01)
+        clock.pass_days(2)
+        kept += [read(store, ids[number]).path for number in (2, 4)]
+
+        assert tidy(store).counts == {}
+        assert api.calls == 1
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ACTIVE}
