@@ -60,6 +60,7 @@ serve_nothing() {
 
 # Finds a Python and a folder to work in; says what is missing. Nothing that we did not make is ever written over.
 prepare() {
+    ! is_replaced || fail "it was updated while this session ran. Type /reload-plugins, or start a new session."
     [ -n "$python" ] || find_python || fail "Python 3.11 or newer is needed; found $found. Install it, then run this again."
     mkdir -p "$VENV" 2>/dev/null && [ -w "$VENV" ] || fail "cannot write to $VENV; set DAYBOOK_VENV to another folder."
     [ -z "$(ls -A "$VENV")" ] || [ -e "$VENV/.daybook-lock" ] ||
@@ -140,6 +141,17 @@ set_up() (
 is_anothers() {
     maker=$(cat "$VENV/.daybook-root" 2>/dev/null)
     [ -n "$maker" ] && [ -x "$maker/bin/daybook" ] && ! [ "$maker" -ef "$ROOT" ]
+}
+
+# Whether this is the copy from before an update, in a session that goes on: Claude Code has the maker of the environment
+# installed, and no longer this copy. Else each start of a session would take the environment from the other copy.
+is_replaced() {
+    is_anothers || return 1
+    case $(cat "${ROOT%/cache/*}/installed_plugins.json" 2>/dev/null) in
+    *"\"$ROOT\""*) return 1 ;;
+    *"\"$maker\""*) return 0 ;;
+    esac
+    return 1
 }
 
 # The same in a process of its own session, which outlives us and keeps none of our streams open. Python starts it

@@ -156,6 +156,36 @@ def test_a_plugin_that_is_read_from_a_folder_uses_the_environment_that_a_shell_m
     assert machine.installs() == 1
 
 
+def test_a_session_from_before_an_update_does_not_take_the_environment_away(tmp_path: Path) -> None:
+    plugins = tmp_path / "home" / ".claude" / "plugins"
+    old = Machine(tmp_path, root=plugins / "cache" / "market" / "daybook" / "1.0")
+    new = old.root.with_name("2.0")
+    shutil.copytree(old.root, new)
+    (new / "requirements.txt").write_text("# other\n", encoding="utf-8")
+    installed = plugins / "installed_plugins.json"
+
+    def start(root: Path) -> str:
+        return str(
+            old.probe("hook", "SessionStart", launcher=root / "bin" / "daybook")["env"][
+                "DAYBOOK_SETUP_FAILED"
+            ]
+        )
+
+    installed.write_text(f'{{"installPath": "{old.root}"}}', encoding="utf-8")
+    assert old.run("where")[0] == 0
+    installed.write_text(f'{{"installPath": "{new}"}}', encoding="utf-8")
+    assert start(new) == ""
+    assert (
+        old.run("setup-environment", launcher=new / "bin" / "daybook")[0] == 0
+    )  # it waits for the other one
+    assert start(old.root).startswith("it was updated while this session ran. Type /reload-plugins")
+    code, _, err = old.run("setup-environment")  # what a server of that session runs that is started anew
+    assert (code, "it was updated while this session ran" in err) == (1, True)
+
+    assert old.probe("where", launcher=new / "bin" / "daybook")["prefix"].endswith("/venv")
+    assert old.installs() == 2
+
+
 def test_a_command_of_another_copy_does_not_take_the_environment_away(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     machine.run("where")
