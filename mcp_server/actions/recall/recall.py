@@ -1,5 +1,6 @@
 """recall: find the memories that answer a question best, with the figures of their rank."""
 
+import functools
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -46,6 +47,9 @@ from mcp_server.core.text.words import query_terms
 from mcp_server.store import Store
 
 WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
+KEPT = 1000  # texts that are kept as masked, at most 2 MB: the same memories answer again and again
+
+_masked = functools.lru_cache(KEPT)(redact)
 
 
 @self_healing
@@ -213,13 +217,13 @@ def _hit(
         id=row.id,
         ref=row.ref,
         digest=row.digest,
-        title=redact(row.title),
+        title=_masked(row.title),
         kind=row.kind,
         type=type_or_kind(row.kind, row.type),
         level=vault.level if vault else Level.PROJECT,
         status=row.status,
         path=row.path,
-        text=redact(shown_text),
+        text=_masked(shown_text),
         score=score.total,
         confidence=confidence,
         parts=score,
