@@ -10,7 +10,7 @@ conjugate gradients, because that kernel of all pairs would not fit the memory.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 import numpy as np
 
+from benchmarks.conjugate_gradients import solved
 from benchmarks.prompts import rows_of
 from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.adapters.kinds.bearing import NUMBERS, Sides, write
@@ -29,8 +30,6 @@ from mcp_server.embedding import load_embedder
 
 RIDGE = 1.0  # .3 to 3 rank as well
 DIRECTIONS = 32  # kept of the products; 64 rank as well, 16 a little worse
-CLOSE = 1e-3  # how much of what is wanted may be left unexplained by the solution
-MOST_STEPS = 60
 
 
 class Pairs(NamedTuple):
@@ -79,23 +78,6 @@ def fitted(projects: Iterable[Pairs]) -> Sides:
     alike_prompts, alike_memories = all_prompts @ all_prompts.T, all_memories @ all_memories.T
     shares = solved(lambda shares: asked * (alike_prompts @ shares @ alike_memories) + RIDGE * shares, wanted)
     return _sides(all_prompts, shares, all_memories)
-
-
-def solved(product: Callable[[Floats], Floats], wanted: Floats) -> Floats:
-    """Return what *product*, symmetric and positive, makes *wanted* of, by conjugate gradients."""
-    solution, rest = np.zeros_like(wanted), wanted.copy()
-    direction, size = rest.copy(), float(np.sum(rest * rest))
-    enough = CLOSE**2 * size
-    for _ in range(MOST_STEPS):
-        if size <= enough:
-            break
-        ahead = product(direction)
-        step = size / float(np.sum(direction * ahead))
-        solution += step * direction
-        rest -= step * ahead
-        before, size = size, float(np.sum(rest * rest))
-        direction = rest + size / before * direction
-    return solution
 
 
 def _sides(prompts: Floats, shares: Floats, memories: Floats) -> Sides:

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 import numpy as np
 
+from benchmarks.conjugate_gradients import solved
 from benchmarks.prompts import rows_of
 from mcp_server.adapters.index.search.quantised import Floats
 from mcp_server.adapters.kinds.numbers import Numbers, counted, write
@@ -114,9 +115,13 @@ def regression(
     *wanted* has a column for each kind, about *level*, and *ridge* a number for each text. The kernel is that
     of the form and that of the words, with the weights *meaning* and *words*.
     """
-    vectors, counts = vectors.astype(float), counts.astype(float)
-    kernel = meaning * (STRAIGHT + vectors @ vectors.T) ** 2 + words * counts @ counts.T
-    shares = np.linalg.solve(kernel + np.diag(ridge), wanted).T
+    alike = meaning * (STRAIGHT + vectors @ vectors.T) ** 2
+    by_words, by_ridge = words * counts.T, ridge[:, np.newaxis].astype(np.float32)
+
+    def product(shares: Floats) -> Floats:
+        return np.asarray(alike @ shares + counts @ (by_words @ shares) + by_ridge * shares)
+
+    shares = solved(product, wanted.astype(np.float32)).T
     forms = np.stack([form_of(meaning * of_kind, vectors, level) for of_kind in shares])
     return Numbers(forms, words * shares @ counts)
 
