@@ -1,19 +1,20 @@
 """
-Makes the weights by which a prompt gets memories: `python benchmarks/prompt_gate.py FOLDER… [--apart]`.
+Makes the weights by which a prompt gets memories: `python benchmarks/prompt_gate.py FOLDER…`.
 
 They stand in `core/search/confidence.py`. Each FOLDER is a project, as in `prompts.py`, and lies in a folder
 of its author; each is taken alone and with 270 other memories around.
 What a project is weighed by, how much its prompts call for memories and how far memories bear on them, is
 made of projects of other authors, because that is how it will be. So the authors are dealt into groups, and
 the numbers are made for each group without it.
-With `--apart` what comes with the prompts of each group by the weights of the others is printed instead.
+What comes with the prompts of each group by the weights of the others is printed, then the weights by all.
 The weights are those of logistic regression: for texts on the first three memories of every answer, for
-pointers on the first.
+pointers on the first. The prompts of a project that need memories count as much as those that need none,
+however many there are of each.
 """
 
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -84,16 +85,11 @@ class Learned:
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--apart", is_flag=True, help="Measure each project by what was made of the others.")
-def main(folders: Sequence[Path], apart: bool) -> None:
-    """Print the weights, or what they are worth."""
+def main(folders: Sequence[Path]) -> None:
+    """Print what the weights of other authors are worth for each project, and the weights by all projects."""
     groups = dealt(folders)
     learned = Learned.of(folders)
     projects_by_group = [answered(group, learned) for group in groups]
-    if not apart:
-        every = [project for projects in projects_by_group for project in projects]
-        click.echo(f"TEXT = {fitted_text(every)}\nPOINTER = {fitted_pointer(every)}")
-        return
     rows: list[list[Any]] = []
     every_shown: list[list[Shown]] = [[] for _ in AROUND]
     for group, projects in zip(groups, projects_by_group, strict=True):
@@ -110,6 +106,8 @@ def main(folders: Sequence[Path], apart: bool) -> None:
     ]
     names = FIGURES[:-1]  # the brief has no part in this
     click.echo(tabulate([row[:-1] for row in rows], headers=["project", "around", *names], floatfmt=".2f"))
+    every = [project for projects in projects_by_group for project in projects]
+    click.echo(f"\nTEXT = {fitted_text(every)}\nPOINTER = {fitted_pointer(every)}")
 
 
 def dealt(folders: Sequence[Path]) -> list[list[Path]]:
@@ -162,10 +160,8 @@ def answers_of(folder: Path, around: int, calls: Sequence[float]) -> list[Answer
 def fitted_text(projects: Sequence[Project]) -> Weights:
     """Return the weights for texts, of *projects*."""
     rows = [
-        (features, useful)
-        for project in projects
-        for answers in project
-        for answer in answers
+        (features, useful, weight)
+        for answer, weight in balanced(projects)
         for features, useful in [
             *zip(confidence.features_of(answer.seen, answer.calling), answer.useful, strict=True)
         ][:FIRST]
@@ -176,13 +172,20 @@ def fitted_text(projects: Sequence[Project]) -> Weights:
 def fitted_pointer(projects: Sequence[Project]) -> Weights:
     """Return the weights for pointers, of the same."""
     rows = [
-        (confidence.features_of(answer.seen, answer.calling)[0], bool(answer.prompt["useful"]))
-        for project in projects
-        for answers in project
-        for answer in answers
+        (confidence.features_of(answer.seen, answer.calling)[0], bool(answer.prompt["useful"]), weight)
+        for answer, weight in balanced(projects)
         if answer.seen
     ]
     return _regression(POINTER, rows)
+
+
+def balanced(projects: Sequence[Project]) -> Iterator[tuple[Answered, float]]:
+    """Yield each prompt of *projects* with its weight: those that need memories have half of all weight."""
+    for answers in (answers for project in projects for answers in project):
+        needing = sum(bool(answer.prompt["useful"]) for answer in answers)
+        for answer in answers:
+            alike = needing if answer.prompt["useful"] else len(answers) - needing
+            yield answer, len(answers) / 2 / alike
 
 
 def shown_by(answer: Answered, text: Weights, pointer: Weights) -> Shown:
@@ -197,18 +200,24 @@ def shown_by(answer: Answered, text: Weights, pointer: Weights) -> Shown:
     return Shown(answer.prompt["id"], "", useful, (*sure, *unsure), tuple(sure), False)
 
 
-def _regression(names: Sequence[str], rows: Sequence[tuple[confidence.PromptFeatures, bool]]) -> Weights:
-    """Return the weights of *names* by which logistic regression tells the *rows* apart (Newton's method)."""
-    numbers = np.array([[getattr(features, name) for name in names] for features, _ in rows])
-    right = np.array([useful for _, useful in rows], dtype=float)
+def _regression(
+    names: Sequence[str], rows: Sequence[tuple[confidence.PromptFeatures, bool, float]]
+) -> Weights:
+    """
+    Return the weights of *names* by which logistic regression tells the *rows* apart (Newton's method).
+
+    A row has the evidence, whether it is right, and how much it counts.
+    """
+    numbers = np.array([[getattr(features, name) for name in names] for features, _, _ in rows])
+    right, counting = np.array([row[1:] for row in rows], dtype=float).T
     middle, spread = numbers.mean(axis=0), numbers.std(axis=0)
     inputs = np.c_[(numbers - middle) / spread, np.ones(len(rows))]
     penalty = np.diag([PENALTY] * len(names) + [0.0])
     coefficients = np.zeros(inputs.shape[1])
     for _ in range(30):
         chances = 1 / (1 + np.exp(-inputs @ coefficients))
-        slope = inputs.T @ (chances - right) + penalty @ coefficients
-        bend = (inputs.T * (chances * (1 - chances))) @ inputs + penalty
+        slope = inputs.T @ (counting * (chances - right)) + penalty @ coefficients
+        bend = (inputs.T * (counting * chances * (1 - chances))) @ inputs + penalty
         coefficients -= np.linalg.solve(bend, slope)
     scaled = coefficients[:-1] / spread
     weights_by_name = {name: round(float(weight), 2) for name, weight in zip(names, scaled, strict=True)}

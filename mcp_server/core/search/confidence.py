@@ -40,7 +40,7 @@ LEAST_NAME = 4  # characters of a number or a code that names one thing
 
 MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
-TEXT_CHANCE = 0.55  # least chance that a memory is of use, for its text to be shown with a prompt
+TEXT_CHANCE = 0.5  # least chance that a memory is of use, for its text to be shown with a prompt
 POINTER_CHANCE = 0.5  # least chance that any memory is of use, for the first to be pointed to
 LEAST_COSINE = 0.15  # of each memory that is pointed to; else an order points to anything in a small store
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
@@ -169,9 +169,9 @@ class Weights(NamedTuple):
         return 1.0 / (1.0 + math.exp(-odds))
 
 
-# Fitted to 65 projects by `benchmarks/prompt_gate.py`, for the shipped model.
-TEXT = Weights(calling=3.58, level=-3.99, maxsim=3.79, lead=11.22)
-POINTER = Weights(calling=6.60, level=-0.91, cosine=2.89)
+# Fitted to 119 projects by `benchmarks/prompt_gate.py`, for the shipped model.
+TEXT = Weights(calling=4.06, level=-4.15, maxsim=3.42, lead=11.13)
+POINTER = Weights(calling=6.66, level=-1.23, cosine=2.73)
 
 
 def in_prompt(
