@@ -10,10 +10,11 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
-from mcp_server.actions.files.read import read
+from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
@@ -23,6 +24,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Open
@@ -74,6 +76,23 @@ def test_what_was_done_is_known_and_undone_without_an_index(open_here: Open, mem
     forget(store, memory_id)
     undo(store, last_change(store))
     assert read(open_here().store(), memory_id).memory.text == "herons are grey"
+
+
+def test_what_the_person_accepted_is_theirs_without_an_index_too(
+    open_here: Open, memory_dir: Path, memory_id: str
+) -> None:
+    claudes = Draft("Known", "herons wade", level=Level.USER, source=ASSISTANT)
+    accepted_id = remember(open_here().store(), claudes).memory.id
+    remember(open_here().store(), Draft("Known", "herons wade", level=Level.USER))  # the person says the same
+
+    (hit,) = [hit for hit in recall(open_here().store(), Query("wade")).hits if hit.id == accepted_id]
+    assert hit.pushable
+
+    link(open_here().store(), accepted_id, memory_id)
+
+    (memory_dir / "memory.db").rmdir()
+    store = open_here().store()
+    assert is_shown(store, read(store, accepted_id))
 
 
 def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(

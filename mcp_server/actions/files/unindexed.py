@@ -1,8 +1,8 @@
 """
-Answer without the index: when it cannot be used, an index in memory, filled from the files, stands in for it.
+Answer without the index: when it cannot be used, an index in memory, filled from the files and the ledger,
+stands in for it.
 
-Where an answer needs the ledger, `sync.catch_up_if_free` replays it into that index. What is shown unasked
-and what stays on the disk never rest on it.
+What is shown unasked and what stays on the disk never rest on it.
 """
 
 import functools
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from mcp_server.actions.files.sync import PATIENCE, note_synced, sync_if_free
+from mcp_server.actions.files.sync import PATIENCE, catch_up_if_free, note_synced, sync_if_free
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters.index.database.stand_in import StandIn
 from mcp_server.adapters.index.memories import memories, selections
@@ -68,12 +68,14 @@ def usable(store: Store) -> Store:
 
 def stand_in(store: Store, reason: IndexUnavailable) -> Store:
     """
-    Return *store* with an index in memory, filled for half a second from the files, the newest first.
+    Return *store* with an index in memory that has the ledger, and the files read in half a second, the
+    newest first.
 
     The next answer of this process reads the remaining files. The person is told the *reason*.
     """
     store.database.trouble.miss()
     in_memory = _from_files(store, reason)
+    catch_up_if_free(in_memory)  # the ledger alone tells what the person accepted
     files_left = _fill(in_memory, FILLING)
     store.database.trouble.remark(FromFiles(str(reason), files_left))
     return in_memory
