@@ -5,6 +5,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_server.core import runs
 from mcp_server.core.memory import LIST_NAMES, TAGS, USE_WHEN, Beside, Memory, NewBeside
@@ -57,6 +59,8 @@ def test_no_more_come_of_several_lists_than_may_be_given_or_the_longest_has() ->
         (("add a table; or two", "deploy"), r"add a table\; or two, deploy"),
         (("add a table; or two", "a, b"), r"add a table\; or two; a, b"),
         ((r"write \; in a shell", "a, b"), r"write \\; in a shell; a, b"),
+        (("in C:\\work\\", "a, b"), "in C:\\work\\ ; a, b"),
+        (("a, or in C:\\work\\",), "a, or in C:\\work\\ ;"),
     ],
 )
 def test_what_is_shown_of_phrases_is_the_same_list_when_it_is_given_back(
@@ -64,6 +68,11 @@ def test_what_is_shown_of_phrases_is_the_same_list_when_it_is_given_back(
 ) -> None:
     assert USE_WHEN.as_text(texts) == shown
     assert USE_WHEN.texts_in(shown) == texts
+
+
+@given(st.lists(st.text("a,;\\ ").map(str.strip).filter(bool)))
+def test_whatever_phrases_hold_the_same_list_is_given_back(texts: list[str]) -> None:
+    assert USE_WHEN.texts_in(USE_WHEN.as_text(texts)) == (*texts,)
 
 
 def test_a_list_and_the_tags_of_a_text_are_parted_by_nothing_else() -> None:
