@@ -257,29 +257,6 @@ def test_an_answer_of_another_kind_settles_nothing(opened: Opened, clock: Clock,
 
 
 @ERAS
-def test_who_is_asked_several_questions_by_one_call_answers_each_once(opened: Opened, mode: str) -> None:
-    store = opened.store()
-    said = [remember(store, Draft(day, f"We deploy on {day}.")).memory.id for day in ("Monday", "Friday")]
-    person = Person("yes", "yes")
-
-    answered = call(opened, person, mode, "archive", ids=said)
-
-    assert answered.startswith("Archived: 2 memories")
-    assert [name in question for name, question in zip(said, person.saw, strict=True)] == [True, True]
-
-
-def test_more_than_the_client_would_ask_for_one_call_is_said_and_changes_nothing(opened: Opened) -> None:
-    store = opened.store()
-    said = [remember(store, Draft(f"Port {n}", f"It is {n}.")).memory.id for n in range(MOST_PARTS + 1)]
-    person = Person(*["yes"] * MOST_PARTS)
-
-    answered = call(opened, person, "auto", "archive", ids=said)
-
-    assert "needs the person's consent, and this is too much for a dialog. Nothing was changed." in answered
-    assert {row.id for row in list_memories(store, Filter(), limit=50).rows} == {*said}
-
-
-@ERAS
 def test_nobody_is_asked_about_deleting_for_good_what_there_is_not(opened: Opened, mode: str) -> None:
     person = Person("yes")
 

@@ -39,8 +39,21 @@ def archive(store: Store, memory_ids: Sequence[str]) -> list[Archived]:
     Move memories to the archive and return what became of each; recall finds them with include_archived.
 
     One whose file says already that it is archived, as after a kill or by hand, moves there, too.
-    Raises NotFound, also without any id, and Rejected for one that is neither active nor archived, before any
-    is moved; Conflict, OSError.
+    Raises what `archivable` does before any is moved; Conflict, OSError.
+    """
+    return [
+        Archived(file, before=True)
+        if file.memory.status is Status.ARCHIVED and in_archive(file)
+        else _archived(store, file)
+        for file in archivable(store, memory_ids)
+    ]
+
+
+def archivable(store: Store, memory_ids: Sequence[str]) -> list[MemoryFile]:
+    """
+    Return the memories that `archive` would move, or has moved before.
+
+    Raises NotFound, also without any id, and Rejected for one that is neither active nor archived.
     """
     files = [read(store, memory_id) for memory_id in given_ids(memory_ids)]
     for file in files:
@@ -49,12 +62,7 @@ def archive(store: Store, memory_ids: Sequence[str]) -> list[Archived]:
                 f"'{file.memory.id}' is {file.memory.status.value}; only active memories can be archived.",
                 "Leave out its id.",
             )
-    return [
-        Archived(file, before=True)
-        if file.memory.status is Status.ARCHIVED and in_archive(file)
-        else _archived(store, file)
-        for file in files
-    ]
+    return files
 
 
 def _archived(store: Store, file: MemoryFile) -> Archived:

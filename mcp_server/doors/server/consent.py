@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.judge.change_memory import Wanted
@@ -31,7 +32,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.titles import clipped
-from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
+from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered, fit_together
 from mcp_server.doors.server.typed import revise
 from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, REPLACING, REWORDING, TAKING_BACK
 from mcp_server.store import Store
@@ -65,8 +66,13 @@ class Consent:
         Without a dialog nothing is decided. Raises PersonNeeded when they say no.
         """
         files = kept_from(self.store, new, olds, turns=self.turns)
-        for old in files:
-            message = f"Replace “{one_line(old.memory.text)}” ({old.memory.id}) by “{one_line(new.text)}”?"
+        messages = [
+            f"Replace “{one_line(old.memory.text)}” ({old.memory.id}) by “{one_line(new.text)}”?"
+            for old in files
+        ]
+        if not fit_together(messages):
+            return False
+        for old, message in zip(files, messages, strict=True):
             answer = self.dialog.ask(message, YES_OR_NO)
             if isinstance(answer, Unanswered):
                 return False
@@ -85,16 +91,28 @@ class Consent:
                 typed=f"link {new.id} {old.id} --rel supersedes",
             )
 
-    def before_forgetting(self, memory_id: str, *, verb: str = "forget") -> None:
-        """Ask the person before Claude puts away what they said, by *verb*."""
+    def before_forgetting(self, memory_id: str) -> None:
+        """Ask the person before Claude puts away what they said."""
         with suppress(NotFound):  # the action itself reports a missing memory
             if not may_forget(read(self.store, memory_id), self.turns):
                 name = one_line(memory_id, 80)
                 self.dialog.consent(
                     f"Put away the memory {name}? {told_title(self.store, memory_id, lasting=False)}",
                     act=FORGETTING,
-                    typed=f"{verb} {name}",
+                    typed=f"forget {name}",
                 )
+
+    def before_archiving(self, files: Sequence[MemoryFile]) -> None:
+        """Ask the person before Claude archives what they said, unless it is too much for a dialog."""
+        kept = [file.memory for file in files if not may_forget(file, self.turns)]
+        questions = {
+            memory.id: f"Archive {memory.id}, “{one_line(memory.title)}”? It can be brought back."
+            for memory in kept
+        }
+        if not fit_together([*questions.values()]):
+            raise PersonNeeded(FORGETTING, f"archive {' '.join(questions)}", why=Unanswered.TOO_MUCH.value)
+        for name, question in questions.items():
+            self.dialog.consent(question, act=FORGETTING, typed=f"archive {name}")
 
     def before_forgetting_session(self, name: str) -> None:
         """Ask the person before Claude forgets a session of their words. Raises Rejected."""

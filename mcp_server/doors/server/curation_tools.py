@@ -15,6 +15,7 @@ from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.memory import link, related
+from mcp_server.actions.memory.archive import archivable
 from mcp_server.actions.memory.archive import archive as to_archive
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
@@ -53,9 +54,7 @@ def register(application: Application) -> None:
         """Archive memories: they are shown nowhere, recall finds them only with include_archived, and
         restore_memory brings them back. Ask the person first."""
         store = open_store()
-        asking = application.consent(context, store)
-        for memory_id in split_list(ids):
-            asking.before_forgetting(memory_id, verb="archive")
+        application.consent(context, store).before_archiving(archivable(store, split_list(ids)))
         return archived(to_archive(store, split_list(ids)))
 
     @tool()

@@ -165,6 +165,12 @@ def fits(message: str) -> int:
     return parts if parts <= MOST_PARTS else 0
 
 
+def fit_together(messages: Sequence[str]) -> bool:
+    """Tell whether one call may ask all of *messages*: the person answers none of too many in vain."""
+    parts = [fits(message) for message in messages]
+    return all(parts) and sum(parts) <= MOST_PARTS
+
+
 def _chosen(reply: ElicitResult) -> str | Unanswered:
     if reply.action != "accept":
         return Unanswered.CANCELLED
