@@ -8,6 +8,7 @@ every system, so that it can be tested on each.
 
 import contextlib
 import importlib
+import json
 import math
 import os
 import shutil
@@ -28,7 +29,10 @@ STARTER = ROOT / "bin" / "daybook.py"
 SETTING_UP = "daybook: setting up its Python environment (once, about a minute) ..."
 # No module in the current folder or the person's own packages can replace ours.
 _OURS = ("-P", "-s", "-m")
-_NOT_PASSED_ON = frozenset({"PYTHONHOME", "PYTHONPATH", "DAYBOOK_SETUP"})  # only we set the last one
+_NOT_PASSED_ON = frozenset(
+    {"PYTHONHOME", "PYTHONPATH", "DAYBOOK_SETUP", "DAYBOOK_SETUP_FAILED"}  # only we set the last two
+)
+UPDATED = "it was updated while this session ran. Type /reload-plugins, or start a new session."
 _THE_MODULES = ("UserPromptSubmit", "Stop")
 _NOT_WAITED_FOR = ("Stop", "SessionEnd")  # Claude Code kills them a second after a session's end
 _EXE = """# -*- coding: utf-8 -*-
@@ -47,11 +51,29 @@ class Environment:
         scripts = sysconfig.get_path("scripts", "venv", vars={"base": str(self.folder)})
         self.python = Path(scripts, "python.exe" if sys.platform == "win32" else "python")
         self.mark = self.folder / ".daybook-ready"  # the requirements it was made from, written last
+        self.root = self.folder / ".daybook-root"  # the copy of Daybook that made it
 
     def is_ready(self) -> bool:
         """Tell whether it exists, is complete, and was made from the present requirements."""
         with contextlib.suppress(OSError):
             return self.python.exists() and self.mark.read_bytes() == _requirements().read_bytes()
+        return False
+
+    def maker(self) -> Path | None:
+        """Return the other copy of Daybook that made it and is still there, None when there is none."""
+        with contextlib.suppress(OSError, ValueError):
+            maker = Path(self.root.read_text(encoding="utf-8").strip())
+            if (maker / "bin" / STARTER.name).is_file() and not maker.samefile(ROOT):
+                return maker
+        return None
+
+    def is_replaced(self) -> bool:
+        """Tell whether this is the copy from before an update, in a session that goes on: see `set_up.sh`."""
+        if ROOT.parts[-5:-3] != ("plugins", "cache") or not (maker := self.maker()):
+            return False
+        with contextlib.suppress(OSError, ValueError):
+            installed = (ROOT.parents[3] / "installed_plugins.json").read_text(encoding="utf-8")
+            return json.dumps(str(ROOT)) not in installed and json.dumps(str(maker)) in installed
         return False
 
     def variables(self, **more: str) -> dict[str, str]:
@@ -68,6 +90,8 @@ class Environment:
 
         Raises OSError, subprocess.CalledProcessError; the installer's output is in `setup.log`.
         """
+        if self.is_replaced():
+            raise OSError(UPDATED)
         ours = self.folder / ".daybook-lock"
         if self.folder.is_dir() and any(self.folder.iterdir()) and not ours.exists():
             raise OSError(f"{self.folder} was not made by Daybook. Remove it, or let DAYBOOK_VENV differ.")
@@ -79,6 +103,7 @@ class Environment:
             elif not besides:
                 return  # another process made it while we waited
             requirements = _requirements().read_bytes()
+            self.root.write_text(f"{ROOT}\n", encoding="utf-8")
             install = [str(self.python), "-m", "pip", "install", "-q", "--no-user"]
             with open(self.folder / "setup.log", "wb") as log:
                 subprocess.run(
@@ -117,6 +142,12 @@ def main() -> NoReturn:
             room = [sys.executable, "-B", *_OURS, "mcp_server.doors.waiting_room", *_starter()]
             sys.exit(subprocess.call(room, env=variables))
     elif verb == "setup-environment" or not environment.is_ready():
+        if verb != "setup-environment" and (maker := environment.maker()):
+            sys.exit(
+                f"daybook: the environment in {environment.folder} is that of {maker}: use its"
+                f" {Path('bin', 'daybook')}, or run '{ROOT / 'bin' / 'daybook'} setup-environment' to make it"
+                " anew for this copy."
+            )
         _set_up(environment, *(arguments if verb == "setup-environment" else ()))
     if verb != "setup-environment":
         module = ["mcp_server"] if verb == "serve" else ["mcp_server.doors.cli", *sys.argv[1:]]
@@ -175,11 +206,13 @@ def _hook(environment: Environment, arguments: list[str]) -> None:
     ready = environment.is_ready()
     if ready and module == "away" and event in _THE_MODULES:
         return
-    if not ready and event == "SessionStart":
+    variables = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
+    if not ready and event == "SessionStart" and environment.is_replaced():
+        variables["DAYBOOK_SETUP_FAILED"] = UPDATED
+    elif not ready and event == "SessionStart":
         _start(environment, [sys.executable, "-I", *_starter()[1:], "setup-environment"], b"")
     elif not ready and event == "Stop":
         return  # this hook writes, which needs our environment
-    variables = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
     python = environment.python if ready else sys.executable
     command = [str(python), "-S", *_OURS, "mcp_server.doors.hooks", *arguments]
     if event in _NOT_WAITED_FOR:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,12 +24,10 @@ def person(tmp_path: Path) -> dict[str, str]:
     return {**inherited, **named, "DAYBOOK_VENV": str(tmp_path / "venv"), "EMBEDDING_MODEL": "none"}
 
 
-def run(
-    person: dict[str, str], *args: str, stdin: str = "", folder: Path | None = None
-) -> tuple[int, str, str]:
-    """Return the exit code, what it printed and what it complained of."""
+def run(person: dict[str, str], *args: str, stdin: str = "", root: Path = ROOT) -> tuple[int, str, str]:
+    """Return the exit code of the copy in *root*, what it printed and what it complained of."""
     process = subprocess.run(
-        [sys.executable, "-I", str(ROOT / "bin" / "daybook.py"), *args],
+        [sys.executable, "-I", str(root / "bin" / "daybook.py"), *args],
         env=person,
         input=stdin,
         cwd=person["HOME"],
@@ -111,6 +110,40 @@ def test_an_installer_that_fails_is_told_with_its_log_and_leaves_nothing_that_lo
     assert err.splitlines() == [launch.SETTING_UP, sentence]
     assert "No matching distribution" in log.read_text(encoding="utf-8")
     assert not Path(person["DAYBOOK_VENV"], ".daybook-ready").exists()
+    assert Path(person["DAYBOOK_VENV"], ".daybook-root").read_text(encoding="utf-8") == f"{ROOT}\n"
+
+
+def test_the_copy_from_before_an_update_does_not_take_the_environment_away(
+    person: dict[str, str], tmp_path: Path
+) -> None:
+    plugins = tmp_path / "plugins"
+    old, new = (plugins / "cache" / "market" / "daybook" / version for version in ("1.0", "2.0"))
+    for root in (old, new):
+        for folder in ("bin", "mcp_server"):
+            shutil.copytree(
+                ROOT / folder, root / folder, ignore=shutil.ignore_patterns("models", "__pycache__")
+            )
+        (root / "requirements.txt").write_text(f"# of {root.name}\n", encoding="utf-8")
+    made = plugins / "data" / "daybook-market" / "venv" / ".daybook-ready"
+    made.parent.mkdir(parents=True)
+    made.with_name(".daybook-lock").touch()
+    made.with_name(".daybook-root").write_text(f"{new}\n", encoding="utf-8")
+    made.write_text("# of 2.0\n", encoding="utf-8")
+    of_plugin = {**person, "DAYBOOK_VENV": ""}
+    installed = plugins / "installed_plugins.json"
+
+    installed.write_text(json.dumps({"installPath": str(new)}), encoding="utf-8")
+    code, _, err = run(of_plugin, "setup-environment", root=old)
+    assert (code, launch.UPDATED in err) == (1, True)
+    code, out, _ = run(of_plugin, "hook", "SessionStart", stdin='{"session_id": "s"}', root=old)
+    assert (code, launch.UPDATED in out) == (0, True)
+    code, _, err = run(of_plugin, "where", root=old)
+    assert (code, f"is that of {new}" in err) == (1, True)
+    assert made.read_text(encoding="utf-8") == "# of 2.0\n"
+
+    installed.write_text(json.dumps({"installPath": str(old)}), encoding="utf-8")
+    run(of_plugin, "setup-environment", root=old)  # of the copy that is installed again it is
+    assert made.read_text(encoding="utf-8") == "# of 1.0\n"
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(person: dict[str, str]) -> None:
