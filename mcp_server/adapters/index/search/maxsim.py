@@ -73,7 +73,9 @@ def answered(
     telling = of_memories.max(axis=0) - of_memories.mean(axis=0)
     telling[telling < ALIKE] = 0.0  # else rounding, of either sign, would weigh what equal memories say
     weights = telling / telling.sum() if telling.any() else np.full(len(tokens), 1 / len(tokens))
-    scores = of_passages @ weights
+    # Not `@`: for a product this small OpenBLAS computes with leftovers of its stack and then drops them, and
+    # numpy warns of an invalid value that no number of ours has.
+    scores = np.einsum("pt,t->p", of_passages, weights)
     groups = np.repeat(np.arange(len(first)), np.diff(first, append=len(scores)))
     best = np.lexsort((-scores, groups))[first]
     mean = np.add.reduceat(scores, first) / np.bincount(groups)
