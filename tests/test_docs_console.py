@@ -10,6 +10,7 @@ import pytest
 
 from tests.documents import fenced, text
 from tests.live import ROOT
+from tests.recorded import Recorded
 from tests.terminal import type_in_terminal
 
 
@@ -28,9 +29,10 @@ def steps(document: str) -> list[tuple[str, list[str]]]:
 NOT_RUN = ("claude ", "bin/daybook demo", "make ", "UPDATE=1 ")  # need Claude Code, a network or the tests
 RUN = ("daybook ", "perl ")
 SUFFIX = "k3f9"  # of every id in the documents
+CAPTURE = "docs/capture.md"
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/privacy.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/privacy.md", CAPTURE, "CONTRIBUTING.md"])
 def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, scratch_home: Path) -> None:
     shop = scratch_home / "shop"
     shop.mkdir()
@@ -40,7 +42,11 @@ def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, s
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     slugs = set(re.findall(rf"([a-z-]+-){SUFFIX}\b", text(name)))
     real = {}  # the ids that the documents' ids became
-    for command, expected in steps(text(name)):
+    told = steps(text(name))
+    if name == CAPTURE:
+        record_sessions(scratch_home, shop)
+        told.insert(0, ("daybook backfill", []))
+    for command, expected in told:
         if command.startswith(NOT_RUN):
             continue
         assert command.startswith(RUN), command
@@ -56,6 +62,14 @@ def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, s
                 printed = printed.replace(became, slug + SUFFIX)
         if expected:
             assert [normal(line) for line in expected] == [normal(line) for line in printed.splitlines()]
+
+
+def record_sessions(home: Path, shop: Path) -> None:
+    """Write the transcripts of two sessions in *shop*, from which patterns get the candidates of CAPTURE."""
+    for _ in range(2):
+        session = Recorded(home / ".claude" / "projects" / "shop", cwd=shop)
+        session.user("It turns out that CI has no network.")
+        session.call("Bash", command="npm install stripe")
 
 
 def normal(line: str) -> str:

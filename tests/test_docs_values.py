@@ -7,16 +7,22 @@ from types import ModuleType
 
 import pytest
 
-from mcp_server.adapters import memory_file
+from mcp_server.actions.exchange.connect import CONNECTED
+from mcp_server.actions.model.setup import CONFIG
+from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.memory_file import KEYS
+from mcp_server.adapters.model_folder import MODELS
+from mcp_server.adapters.remote import notes
+from mcp_server.bootstrap import INDEX_NAME
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import Link
-from mcp_server.core.memory_parts import Kind, Status
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Status
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance import provenance
 from mcp_server.core.search import confidence, echo, ranking
 from mcp_server.core.settings import DEFAULTS, IN_CONFIG, ROWS, in_config, parse_settings
 from mcp_server.core.worth import prediction, ratings, use
+from mcp_server.doors.set_up_problem import NEEDED
 from tests.documents import fenced, rows, text
 from tests.live import ROOT
 
@@ -33,14 +39,33 @@ def test_the_document_names_every_setting_with_its_default() -> None:
         elif name.startswith("ANTHROPIC_"):
             assert default == ""
             assert parse_settings({name: "x"}, {}) == DEFAULTS
-        elif name.startswith("DAYBOOK_") and not changed_by(name):
-            assert name in text("bin/daybook") + text("mcp_server/core/settings.py")
+        elif name in VARIABLES_ALONE:
+            assert default == "" and not changed_by(name)
         else:
             assert parse_settings({name: default}, {}) == DEFAULTS
             assert parse_settings({}, {in_config(name): default}) == DEFAULTS
             changed |= changed_by(name)
 
     assert changed == ROWS.keys()
+
+
+VARIABLES_ALONE = ("DAYBOOK_HOOKS", "DAYBOOK_VENV", "DAYBOOK_PYTHON", "HF_ENDPOINT", "DAYBOOK_TEAM_DATABASE")
+OF_LIBRARIES = {"HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_XET"}  # set by Daybook, for them
+OF_ITS_PROCESSES = {"DAYBOOK_MODULE", "DAYBOOK_SETUP", "DAYBOOK_SETUP_FAILED"}  # what they tell each other
+
+
+def test_the_document_names_every_variable_and_which_are_no_names_in_config_toml() -> None:
+    document = text("docs/settings.md")
+    table = [row[0].strip("`") for row in rows(document)]
+    code = text("bin/daybook") + "".join(path.read_text("utf-8") for path in ROOT.glob("mcp_server/**/*.py"))
+    read = set(re.findall(r"\b(?:DAYBOOK|HF)_(?:[A-Z]+_)*[A-Z]+\b", code))
+
+    assert read - OF_ITS_PROCESSES - OF_LIBRARIES <= set(table)
+    assert "`MEMORY_DIR` and the last five of the table can be set as variables only." in document
+    assert tuple(table[-5:]) == VARIABLES_ALONE
+    for name in ("MEMORY_DIR", *VARIABLES_ALONE):
+        with pytest.raises(SettingsError):
+            parse_settings({}, {in_config(name): "x"})
 
 
 def changed_by(name: str) -> set[str]:
@@ -66,6 +91,11 @@ def test_the_messages_that_are_explained_are_those_that_are_printed() -> None:
 
     assert quoted
     assert [quote for quote in quoted if quote.casefold() not in code.casefold()] == []
+
+
+def test_the_readme_and_the_messages_tell_one_size_of_the_environment() -> None:
+    assert f"its Python environment about {NEEDED} MB" in text("README.md")
+    assert f"its Python environment, some {NEEDED} MB" in text("bin/set_up.sh")
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/file-format.md"])
@@ -96,6 +126,15 @@ def test_the_file_format_names_every_key_and_every_word() -> None:
     assert set(Status) <= set(re.findall(r"\w+", words["`status`"]))
     assert {f"`{kind.folder}/`" for kind in Kind} <= words.keys()
     assert set(re.findall(r"\w+", words["`source`"])) >= provenance.PUSHED_ALWAYS | provenance.PUSHED_AS_FACTS
+
+
+def test_the_file_format_names_every_folder_of_the_store() -> None:
+    shown = fenced(text("docs/file-format.md"), "text")[0]
+    folders = (places.PROJECTS, places.HISTORY, places.CANDIDATES, places.WORK, places.TEAM_KEY)
+    kinds = (ARCHIVE_FOLDER, *(kind.folder for kind in Kind))
+
+    assert [name for name in (*folders, *kinds, MODELS, notes.FOLDER) if f" {name}/" not in shown] == []
+    assert [name for name in (INDEX_NAME, CONFIG, CONNECTED, places.PROJECT_FILE) if name not in shown] == []
 
 
 @pytest.mark.feature("D-21")

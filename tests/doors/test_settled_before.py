@@ -132,17 +132,24 @@ def test_so_is_a_candidate(typed: Run, store: Store, option: str, said: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("tool", "told"), [("approve_candidate", "Stored: 1"), ("reject_candidate", "1 reject")]
+    ("tool", "asked", "told"),
+    [
+        ("approve_candidate", "Store as a memory?", "Stored: 1"),
+        ("reject_candidate", "Move to the trash?", "1 reject"),
+    ],
 )
 def test_claude_lets_the_person_settle_the_candidates_that_are_known(
-    opened: Opened, store: Store, tool: str, told: str
+    opened: Opened, store: Store, tool: str, asked: str, told: str
 ) -> None:
     propose(store, Draft("Port", TEXTS[0]), key="3f9a2c1d", confidence=0.5, why="waits for you")
 
-    with connected(opened, Person("yes")) as call:
+    person = Person("yes")
+    with connected(opened, person) as call:
         answer = call(tool, ids=["0123456789abcdef", "3f9a2c1d"])
 
+    assert [asked in question for question in person.saw] == [True]
     assert told in answer
+    assert list((store.home / "trash").rglob("3f9a2c1d.md"))
     assert "0123456789abcdef: not settled: There is no candidate" in answer
     assert review_candidates(store) == []
 

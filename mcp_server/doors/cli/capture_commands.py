@@ -203,7 +203,9 @@ def ask_command(question: tuple[str, ...]) -> None:
 @click.option(
     "--approve", multiple=True, metavar="ID", help="Store this candidate as a memory; 'all' for all."
 )
-@click.option("--reject", multiple=True, metavar="ID", help="Delete this candidate for good; 'all' for all.")
+@click.option(
+    "--reject", multiple=True, metavar="ID", help="Move this candidate to the trash; 'all' for all."
+)
 @as_json
 def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...]) -> None:
     """List the candidates, which are proposed memories; approve or reject them.

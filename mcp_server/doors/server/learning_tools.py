@@ -104,9 +104,9 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
-        """Delete candidates for good. A dialog asks the person first."""
+        """Move candidates to the trash; they are not proposed again. A dialog asks the person first."""
         store = open_store()
-        chosen = _agreed(Dialog(context), _named(store, ids), "Delete for good", "--reject")
+        chosen = _agreed(Dialog(context), _named(store, ids), "Move to the trash", "--reject")
         rejected = named_candidates.reject_each(store, chosen)
         return candidates.rejected(rejected, before=chosen.before, failed=chosen.failed)
 
