@@ -220,26 +220,27 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
         from mcp_server.actions.context.compaction import after_compaction
 
         survived = after_compaction(store)
+    text, is_there = "", True
     try:
-        shown = brief(store, notices=survived, again=store.session if compacted else "", folder=folder)
-        note_given(store, shown, folder=folder, compacted=compacted)
-        is_owed = not shown.text and is_of_new_index(store)
+        is_owed = is_of_new_index(store) and not compacted  # it may hold a part of what there is
+        if not is_owed:
+            shown = brief(store, notices=survived, again=store.session if compacted else "", folder=folder)
+            note_given(store, shown, folder=folder, compacted=compacted)
+            text = shown.text
     except IndexUnavailable:  # it is being made, or will be
-        shown, is_owed = None, True
+        is_owed, is_there = True, False
     if is_owed:
         from mcp_server.actions.context.late_brief import note_owed
 
         note_owed(store)
-    if shown is None:
-        return "", ""
-    if is_unattended(os.environ):
-        return shown.text, ""
+    if not is_there or is_unattended(os.environ):
+        return text, ""
     about = notice(store, identity=_key(folder))
     if about is None:
-        return shown.text, ""
+        return text, ""
     from mcp_server.doors.shown import needs
 
-    return shown.text, needs.notice(about)
+    return text, needs.notice(about)
 
 
 def _key(folder: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.sessions.quality import why
 from mcp_server.bootstrap import Opened
@@ -80,6 +81,22 @@ def test_an_index_that_was_just_made_and_holds_nothing_yet_is_none(
         call("hook", event="Told", session_id="s1")
     assert FACT in context(memory_dir, project, "SessionStart", session_id="s2")
     assert notes(memory_dir) == []
+
+
+def test_an_index_that_holds_a_part_yet_gives_no_part_of_a_brief(
+    opened: Opened, memory_dir: Path, project: Path
+) -> None:
+    store = opened.store()
+    of_project = store.vaults[-1]
+    mint = of_project.root / "knowledge" / "mint.md"
+    mint.write_text("---\ntype: decision\n---\nThe brand green is mint.\n", encoding="utf-8")
+    take_in(store, of_project, mint)
+
+    assert context(memory_dir, project, "SessionStart") == ""
+
+    sync(store)
+    late = context(memory_dir, project, "UserPromptSubmit", prompt=PROMPT)
+    assert FACT in late and "mint" in late
 
 
 def test_what_the_brief_shows_is_not_shown_again_for_the_prompt_that_brings_it(

@@ -74,7 +74,7 @@ def brief(
 
 
 def is_of_new_index(store: Store) -> bool:
-    """Tell whether the index was just made, so that a brief says nothing only for that."""
+    """Tell whether the index was just made, so that a brief may lack what it did not take in yet."""
     with store.database.read() as db:
         return selections.is_new(db)
 
