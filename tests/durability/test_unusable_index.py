@@ -10,8 +10,9 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files import unindexed
 from mcp_server.actions.files.read import is_shown, read
-from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.sync import LOCK, sync
 from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import link
@@ -21,11 +22,12 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.adapters.files import lock
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
-from mcp_server.core.remarks import NotRecorded
+from mcp_server.core.remarks import FromFiles, NotRecorded
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Open
 
@@ -93,6 +95,23 @@ def test_what_the_person_accepted_is_theirs_without_an_index_too(
     (memory_dir / "memory.db").rmdir()
     store = open_here().store()
     assert is_shown(store, read(store, accepted_id))
+
+
+def test_each_answer_reads_more_files_while_another_process_makes_the_index(
+    open_here: Open, memory_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unindexed, "FILLING", 0.0)
+    opened = open_here()
+    for number in range(2 * unindexed.BATCH + 1):
+        path = opened.store().user_vault.root / "knowledge" / f"m-{number}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"Heron {number} is grey.\n", encoding="utf-8")
+
+    with lock(memory_dir / LOCK):
+        for unread in (unindexed.BATCH + 1, 1, 0):
+            assert recall(opened.store(), Query("heron")).hits
+            (remark,) = opened.remarks()
+            assert isinstance(remark, FromFiles) and remark.unsearched == unread
 
 
 def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(

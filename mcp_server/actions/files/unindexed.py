@@ -57,12 +57,13 @@ def usable(store: Store) -> Store:
     """Return *store*, or, when its index cannot be read, a store that answers from the files."""
     try:
         try:
-            _look(store)
+            is_new = _looked_new(store)
         except IndexSetAside:
-            _look(store)
+            is_new = _looked_new(store)
     except IndexUnavailable as error:
         return stand_in(store, error)
-    store.database.substitute = None
+    if not is_new:  # else it is being made, and what stood in for it may have to again
+        store.database.substitute = None
     return store
 
 
@@ -116,19 +117,19 @@ def _from_files(store: Store, reason: IndexUnavailable) -> Store:
     return store._replace(database=database, meaning=NoEmbedding())
 
 
-def _look(store: Store) -> None:
+def _looked_new(store: Store) -> bool:
     with store.database.patience.at_most(PATIENCE), store.database.read() as db:
-        selections.facts(db)
+        return selections.is_new(db)
 
 
 def _fill(store: Store, seconds: float) -> int:
-    """Take in files for at most *seconds*, deleted ones and the newest first; return how many are left."""
+    """Take in files for *seconds*, or a batch: deleted ones, then the newest; return how many are left."""
     end = time.monotonic() + seconds
     waiting = sorted(
         _waiting(store), key=lambda change: (change[1] is not FileChange.REMOVED, -change[2].mtime_ns)
     )
     count = 0
-    while count < len(waiting) and time.monotonic() < end:
+    while count < len(waiting) and (not count or time.monotonic() < end):
         batch = waiting[count : count + BATCH]
         for vault in {vault.key: vault for vault, _, _ in batch}.values():
             take_in(
