@@ -98,6 +98,7 @@ def test_the_start_of_a_session_is_there_for_programs(run: Run, store: Store) ->
     assert begins["block"]["memories"] == [heron]
     assert begins["block"]["file"] == CLAUDE_LOCAL_MD
     assert begins["memories"] == []  # the block says it already
+    assert output_of(run("brief")).startswith(f"Nothing beside what {CLAUDE_LOCAL_MD} says.\n")
 
 
 def test_a_shell_completes_the_names_of_commands(memory_dir: Path) -> None:

@@ -156,10 +156,14 @@ def brief_command(block: bool) -> None:
     if output.wants_json():
         output.print_json(unasked.at_start(begins))
         return
-    click.echo(begins.brief.text or "Nothing yet: there is no memory to show unasked in this folder.")
     name = chosen(store)
-    if name:
-        click.echo(f"\n{name}:\n{claude_md.current_block(store).text}")
+    held = claude_md.current_block(store) if name else None
+    nothing = "Nothing yet: there is no memory to show unasked in this folder."
+    if held and held.digests:
+        nothing = f"Nothing beside what {name} says."
+    click.echo(begins.brief.text or nothing)
+    if held:
+        click.echo(f"\n{name}:\n{held.text}")
 
 
 @click.command("share")
