@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from mcp_server.actions.context import inject
 from mcp_server.actions.exchange.connect import CONNECTED
 from mcp_server.actions.model.setup import CONFIG
 from mcp_server.adapters import memory_file, places
@@ -14,6 +15,7 @@ from mcp_server.adapters.memory_file import KEYS
 from mcp_server.adapters.model_folder import MODELS
 from mcp_server.adapters.remote import notes
 from mcp_server.bootstrap import INDEX_NAME
+from mcp_server.core.context.brief import PROMPT_BUDGET
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import Link
 from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Status
@@ -155,6 +157,27 @@ def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
     assert {
         name for name in vars(confidence) if re.match(r"(HIGH|MEDIUM|COVERAGE)_", name)
     } <= documented_types
+
+
+def test_the_formulas_that_are_documented_have_the_numbers_of_the_code() -> None:
+    document = text("docs/ranking.md")
+    words, near = ranking.LEXICAL_MEMORY, ranking.LEXICAL_NEAR
+    close = f"{ranking.CLOSE_MEANING} · meaning + {ranking.MAXSIM} · maxsim"
+    shown, pointed = confidence.TEXT, confidence.POINTER
+    formulas = (
+        f"relevance = {words} · words + {near} · near + {ranking.MEANING} · meaning`",
+        f"relevance = ({words} · words + {near} · near + {close}) /",
+        f"cosine + {confidence.MAXSIM_SHARE} · maxsim + {confidence.COVERAGE_SHARE} · coverage"
+        f" + {confidence.TOGETHER_SHARE} · near + {confidence.SURPRISE_SHARE} · surprise`",
+        f"`text = chance({shown.maxsim} · maxsim + {shown.lead} · lead + {shown.calling} · calling"
+        f" - {-shown.level})`",
+        f"`pointer = chance({pointed.cosine} · cosine + {pointed.calling} · calling - {-pointed.level})`",
+        f"whose cosine is {confidence.LEAST_COSINE} or more",
+        f"At most five texts, and {PROMPT_BUDGET:,} characters in all",
+    )
+
+    assert inject.MOST == 5
+    assert [formula for formula in formulas if formula not in document] == []
 
 
 @pytest.mark.feature("3.2-6")
