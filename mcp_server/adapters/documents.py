@@ -16,14 +16,18 @@ MOST_BYTES = 1024 * 1024
 ANOTHER = "Give the path of a text file in UTF-8, of at most a mebibyte."
 
 
-def documents(root: Path) -> list[Path]:
-    """Return the documents of the project at *root* that there are, as `docs/*.md` and NAMED say."""
+def documents(root: Path) -> tuple[list[Path], list[Path]]:
+    """
+    Return the documents of the project at *root* that there are, as `docs/*.md` and NAMED say.
+
+    The second list has those beyond the first 20 of docs/.
+    """
     paths = [path for name in NAMED if (path := _in_any_case(root, name))]
     folder = root / DOCS
     listed = sorted(folder.iterdir()) if folder.is_dir() else []
     docs = [path for path in listed if path.suffix.lower() == ".md" and not path.name.startswith(".")]
     docs.sort(key=lambda path: (path.name.lower() != "readme.md", path.name))
-    return [*paths, *docs[:MOST_DOCS]]
+    return [*paths, *docs[:MOST_DOCS]], docs[MOST_DOCS:]
 
 
 def text_of(path: Path, *, within: Path | None = None) -> str:

@@ -259,7 +259,7 @@ def test_a_text_is_known_by_its_name_or_by_its_words(store: Store) -> None:
 
 
 @pytest.mark.feature("B-48")
-def test_twenty_documents_are_taken_at_once(store: Store, project: Path) -> None:
+def test_twenty_documents_are_taken_at_once_and_the_others_named(store: Store, project: Path) -> None:
     (project / "docs").mkdir()
     for number in range(25):
         parts = [f"## Part {part}\n\nDocument {number} says {part} things about it.\n" for part in range(12)]
@@ -268,3 +268,6 @@ def test_twenty_documents_are_taken_at_once(store: Store, project: Path) -> None
     imports = bootstrap_project(store)
 
     assert len(items(imports, Outcome.TAKEN)) == 20 * 12
+    left = items(imports, Outcome.REFUSED)
+    assert [item.key for item in left] == [f"docs/{number}.md" for number in range(20, 25)]
+    assert {item.why for item in left} == {"more than 20 files in docs/; 'daybook seed' takes one in"}

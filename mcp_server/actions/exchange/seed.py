@@ -116,19 +116,23 @@ def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
     """
     Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
 
-    What cannot be read is refused with the reason. Raises Rejected outside a project.
+    What cannot be read, or is too much of docs/, is refused with the reason. Raises Rejected outside a project.
     """
     if not store.project:
         raise Rejected("There is no project here.", "Go to a project's folder, or seed a file.")
     root = store.project.root
     read_documents, broken = [], []
-    for path in documents.documents(root):
+    paths, beyond = documents.documents(root)
+    for path in paths:
         name = path.relative_to(root).as_posix()
         try:
             read_documents.append(Document(name, name, documents.text_of(path, within=root), (name,)))
         except (Unreadable, OSError) as error:
             why = getattr(error, "reason", None) or str(error)
             broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
+    for name in (path.relative_to(root).as_posix() for path in beyond):
+        why = f"more than {documents.MOST_DOCS} files in docs/; 'daybook seed' takes one in"
+        broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
     if not read_documents and not broken:
         why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
         return [Imported(str(root), remarks=(why,))]
