@@ -116,7 +116,9 @@ def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
     """
     Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
 
-    What cannot be read, or is too much of docs/, is refused with the reason. Raises Rejected outside a project.
+    What cannot be read, or is beyond MOST_DOCS, is refused with the reason.
+
+    Raises Rejected outside a project.
     """
     if not store.project:
         raise Rejected("There is no project here.", "Go to a project's folder, or seed a file.")
