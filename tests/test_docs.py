@@ -5,6 +5,7 @@ The documents name what is there: the reference is generated, every command, opt
 `daybook --help` and the statements that make an index anew.
 """
 
+import functools
 import json
 import os
 import re
@@ -257,10 +258,39 @@ GLOBS = {"/plugin install daybook --marketplace <owner>/<repo>"}
 
 
 @each_document
-def test_links_lead_to_files_that_exist(document: Path) -> None:
+def test_links_lead_to_files_and_headings_that_exist(document: Path) -> None:
     prose = re.sub(r"`[^`\n]*`", "", document.read_text(encoding="utf-8"))
-    for target in re.findall(r"\]\(([^)#]+)", prose):
-        assert target.startswith("https://") or (document.parent / target).exists(), target
+    for link in re.findall(r"\]\(([^)]+)\)", prose):
+        if link.startswith("https://"):
+            continue
+        name, _, heading = link.partition("#")
+        target = document.parent / name if name else document
+        assert target.exists() and (not heading or heading in anchors(target)), link
+
+
+def anchors(document: Path) -> set[str]:
+    """Return the names by which GitHub's links find the headings of *document*."""
+    prose = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@functools.cache
+def code() -> dict[Path, str]:
+    """Return the text of each Python file, and that of the launcher."""
+    paths = [path for name in ("mcp_server", "tests", "benchmarks") for path in (ROOT / name).rglob("*.py")]
+    return {path: path.read_text(encoding="utf-8") for path in (*paths, ROOT / "bin" / "daybook")}
+
+
+@each_document
+def test_modules_and_variables_that_are_named_exist(document: Path) -> None:
+    if document.name == "CHANGELOG.md":
+        return  # tells of what there was
+    for span in re.findall(r"`([^`\n]+)`", document.read_text(encoding="utf-8")):
+        for module in re.findall(r"(?:\w+/)+[a-z_]+\.py\b", span):
+            assert any(path.match(module) for path in code()), module
+        for variable in re.findall(r"\b[A-Z][A-Z\d]*_[A-Z\d_]+\b", span):
+            assert any(variable in source for source in code().values()), variable
 
 
 def test_the_architecture_is_short_and_names_every_folder() -> None:
