@@ -178,6 +178,15 @@ def test_a_secret_is_refused_unless_the_person_insists(store: Store) -> None:
     assert remember(store, draft, keep_secrets=True).path.exists()
 
 
+def test_a_secret_that_is_kept_in_a_title_is_in_no_id_and_so_in_no_ledger(store: Store) -> None:
+    draft = Draft("Bucket AKIAIOSFODNN7QWERTZU", "For uploads.")
+    memory_id = remember(store, draft, keep_secrets=True).memory.id
+
+    assert memory_id.startswith("bucket-secret-removed-")
+    ledger = b"".join(path.read_bytes() for path in store.ledger.paths())
+    assert b"akiaiosfodnn7qwertzu" not in ledger.lower()
+
+
 @pytest.mark.parametrize("text", ["{mask}", "`{mask}`.", "- {mask}\n- {mask}"])
 def test_what_is_nothing_but_a_masked_secret_is_refused(store: Store, text: str) -> None:
     draft = Draft("Deploy key", text.format(mask="[secret removed: a GitHub token]"))

@@ -38,7 +38,7 @@ from mcp_server.core.memory_parts import (
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
-from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
+from mcp_server.core.secrets.redaction import KEEP_SECRETS, redact, refuse_masks_alone, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
 from mcp_server.core.text.level_words import names_project
 from mcp_server.store import Store
@@ -296,7 +296,7 @@ def _write(
     now = store.moment()
     created, updated = period or (now, now)
     for attempt in range(ATTEMPTS):
-        memory_id = draft.id or new_id(draft.title, draft.text, now, attempt)
+        memory_id = draft.id or new_id(redact(draft.title), draft.text, now, attempt)
         memory = replace(made_of(draft, memory_id, created), updated=updated)
         path = confined(vault, vault.path_for(memory.id, memory.kind))
         if form:
