@@ -15,6 +15,7 @@ from tests.conftest import Open
 from tests.doors.called import connected
 from tests.hook_process import run_hook
 from tests.memories import stored
+from tests.opened import opened_at
 
 FACT = "Production deploys run on Tuesdays only."
 PROMPT = "hello, what do you know of glaciers?"  # which calls for nothing
@@ -97,6 +98,26 @@ def test_an_index_that_holds_a_part_yet_gives_no_part_of_a_brief(
     sync(store)
     late = context(memory_dir, project, "UserPromptSubmit", prompt=PROMPT)
     assert FACT in late and "mint" in late
+
+
+def test_an_index_that_was_last_used_at_another_place_gives_it_once_it_is_at_this_one(
+    opened: Opened, memory_dir: Path, project: Path
+) -> None:
+    """As of a store that moved, or that a container has at another path than its host."""
+    elsewhere = memory_dir.with_name("mounted")
+    sync(opened.store())
+    opened.database.close()
+    for here, there in ((memory_dir, elsewhere), (elsewhere, memory_dir)):
+        here.rename(there)
+        session = f"in-{there.name}"
+        assert context(there, project, "SessionStart", session_id=session) == ""
+
+        prompt = {"session_id": session, "prompt": PROMPT}
+        context(there, project, "UserPromptSubmit", **prompt)  # the server has not looked at the files yet
+        moved = opened_at(there, project)
+        sync(moved.store())
+        moved.database.close()
+        assert FACT in context(there, project, "UserPromptSubmit", **prompt)
 
 
 def test_what_the_brief_shows_is_not_shown_again_for_the_prompt_that_brings_it(

@@ -74,9 +74,11 @@ def brief(
 
 
 def is_of_new_index(store: Store) -> bool:
-    """Tell whether the index was just made, so that a brief may lack what it did not take in yet."""
+    """Tell whether the index was just made, or for another place: a brief may lack what is not in it yet."""
     with store.database.read() as db:
-        return selections.is_new(db)
+        return selections.is_new(db) or any(
+            selections.is_of_another_place(db, vault.key, str(vault.root)) for vault in store.vaults
+        )
 
 
 class Prepared(NamedTuple):

@@ -1,14 +1,15 @@
 """
 late_brief: the brief of a session that began while there was no index, shown with a later prompt.
 
-There is none after an update that changed it, on a new machine, and after somebody deleted it. The server
-makes it within seconds, but a session is shown its brief before that, or while it holds nothing yet.
+There is none after an update that changed it, on a new machine, and after somebody deleted it; one that was
+last used at another path of the store knows no file here. The server makes it within seconds, but a session
+is shown its brief before that, or while it holds nothing yet.
 """
 
 import contextlib
 from pathlib import Path
 
-from mcp_server.actions.context.brief import brief, note_given
+from mcp_server.actions.context.brief import brief, is_of_new_index, note_given
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.adapters import files, places
 from mcp_server.core.context.brief import Brief
@@ -38,6 +39,8 @@ def owed(store: Store, folder: Path) -> Brief | None:
     if not places.owed_brief(store.home, store.session).exists():
         return None
     ensure_synced(store)  # an index that was just made is empty
+    if is_of_new_index(store):
+        return None  # the server is about to take in the files at this place
     late = brief(store, folder=folder)
     if late.text:
         return late

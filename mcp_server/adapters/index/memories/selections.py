@@ -1,5 +1,6 @@
 """The selections of memories that actions need: by id, by text, newest, hot, linked, counted."""
 
+import os
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from itertools import product
@@ -281,6 +282,12 @@ def synced(vault: str, root: str) -> str:
 def is_new(db: sqlite3.Connection) -> bool:
     """Tell whether the index took in no vault yet: it was just made, and holds nothing only for that."""
     return not any(fact.startswith(_SYNCED) for fact in facts(db))
+
+
+def is_of_another_place(db: sqlite3.Connection, vault: str, root: str) -> bool:
+    """Tell whether the index knows the files of *vault*, now at *root*, at another path: the store moved."""
+    row = db.execute("SELECT path FROM memories WHERE vault = ? LIMIT 1", (vault,)).fetchone()
+    return row is not None and not str(row[0]).startswith(f"{root}{os.sep}")
 
 
 def note_facts(db: sqlite3.Connection, names: Sequence[str]) -> None:
