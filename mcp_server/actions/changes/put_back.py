@@ -148,7 +148,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
         and_before = f", what it said before the change in {before}" if before else ""
         raise Conflict(f"{CHANGED_SINCE}; what it says now is in {path}{and_before}.")
     if former is None:
-        raise Conflict("its earlier version is no longer kept.")
+        raise Conflict("its earlier version is not kept on this machine.")
     to, target = _target(store, vault, effect, path)
     place = now_place if path == target else places.place_of(store.home, vault, path)
     masked, left = _is_masked(effect, former), now if is_back else digest

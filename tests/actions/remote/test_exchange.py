@@ -13,6 +13,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.review.review import QUESTION, review
+from mcp_server.core.errors import Conflict
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.deeds import words
 from mcp_server.doors.shown.history import undone
@@ -168,3 +169,20 @@ def test_an_undo_of_what_another_machine_did_names_that_machine(machines: Machin
     head = undone(undo(laptop, change), change).head
     assert f"The change was: remembered on your machine {change.machine}, 2026-11-20" in head
     assert last_change(laptop).machine == "", "the undo was made here"
+
+
+def test_the_last_of_several_changes_between_two_exchanges_is_undone_where_it_was_made(
+    machines: Machines,
+) -> None:
+    desk, laptop = machines.joined("desk"), machines.joined("laptop")
+    memory_id = stored(desk, "The port is 80.")
+    machines.meet(desk, laptop)
+    for port in (81, 82):
+        revise(desk, memory_id, Revision(text=f"The port is {port}."))
+    machines.meet(desk, laptop)
+
+    with pytest.raises(Conflict, match="its earlier version is not kept on this machine"):
+        undo(laptop, last_change(laptop))
+
+    undo(desk, last_change(desk))
+    assert read(desk, memory_id).memory.text == "The port is 81."
