@@ -12,7 +12,7 @@ from mcp_server.core.memory import USE_WHEN
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import redact, without_secrets
 
-ENOUGH = 5  # occasions of a memory that is not asked about; Claude gives two to four
+ENOUGH = 5  # occasions of a memory that is not asked about; Claude is asked for as many when it stores one
 MOST = 10  # memories in one question
 LEAST = 5  # memories that are worth a question; fewer wait for more
 MOST_A_DAY = 5  # questions: fifty memories, about 15,000 tokens

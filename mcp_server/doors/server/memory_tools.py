@@ -81,7 +81,12 @@ def register(application: Application) -> None:
         content: Annotated[str, Field(description="self-contained, with its why")] = "",
         type: Annotated[str, Field(description=", ".join(TYPES))] = "",
         tags: Words = "",
-        use_when: Annotated[Words, Field(description="2-4 asks it helps with: add a table, deploy")] = "",
+        use_when: Annotated[
+            Words,
+            Field(
+                description="5-8 orders, tasks, errors it helps with, beyond its title: add a table, deploy"
+            ),
+        ] = "",
         level: Annotated[LevelName, Field(description="user: everywhere; team: only if asked")] = "",
         touches: Annotated[Words, Field(description="files, path:line")] = "",
         links: Annotated[Words, Field(description='ids, or "rel: id"'), MORE] = "",
