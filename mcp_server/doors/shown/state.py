@@ -56,7 +56,7 @@ NOBODYS = (
     "none: this is the home folder or above it, or its path is not UTF-8, so memories have the user level"
 )
 OF_TEAM = "(a read-only copy of what the team's curators confirmed)"
-ONLY_READ = "(came with the repository; nothing new is stored there)"
+ONLY_READ = "(in the repository, only read; nothing new is stored there)"
 
 
 def status(state: State, *, project: str, settings: Settings) -> Shown:
