@@ -23,7 +23,7 @@ from mcp_server.core.exchange.seeding import SHORTEST, sections
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Level, check_type, slug
 from mcp_server.core.provenance.provenance import SEEDED
-from mcp_server.core.render import one_line
+from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 
@@ -133,7 +133,7 @@ def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
             why = getattr(error, "reason", None) or str(error)
             broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
     for name in (path.relative_to(root).as_posix() for path in beyond):
-        why = f"more than {documents.MOST_DOCS} files in docs/; 'daybook seed' takes one in"
+        why = f"more than {counted(documents.MOST_DOCS, 'file')} in docs/; 'daybook seed' takes one in"
         broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
     if not read_documents and not broken:
         why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
