@@ -25,7 +25,7 @@ LONGEST = 500  # characters of one memory
 SHORTEST = 15
 NEIGHBOUR = 300  # characters of a known memory in the prompt
 KNOWN = 6000  # characters of all known memories in the prompt, about 1,500 tokens
-ANSWER_TOKENS = 1280  # of the model, at most; four long memories with eight occasions take some 1,200
+ANSWER_TOKENS = 1024  # of the model, at most
 LONGEST_ANSWER = 100_000  # characters that are looked at; no such answer has as many
 
 _REFUSAL = re.compile(
