@@ -220,9 +220,8 @@ def as_one_text(texts: Sequence[str]) -> str:
     texts = [text.replace(PARTS, _NO_PARTING) for text in texts]
     if not any("," in text for text in texts):
         return ", ".join(texts)
-    texts = [
-        f"{text} " if text.endswith("\\") else text for text in texts
-    ]  # its backslash keeps no semicolon
+    # After a blank, the backslash that ends a text keeps no semicolon.
+    texts = [f"{text} " if text.endswith("\\") else text for text in texts]
     return f"{PARTS} ".join(texts) + (PARTS if len(texts) == 1 else "")
 
 

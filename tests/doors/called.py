@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import CodeType
 from typing import Any, TypeVar
 
+import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 from mcp.server.mcpserver.tools import Tool
@@ -14,6 +15,8 @@ from tests.live import built
 from tests.person import Person
 
 Answer = TypeVar("Answer")
+
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])  # the newest protocol and the one before
 
 _from_function = Tool.from_function
 _tools: dict[CodeType, Tool] = {}
@@ -64,3 +67,9 @@ def connected(
 ) -> AbstractContextManager[Caller]:
     """Call the tools of a server on *opened*, whose dialogs *person* answers."""
     return calling(Client(built(opened), elicitation_callback=person, mode=mode))
+
+
+def call(opened: Opened, person: Person | None, mode: str, tool: str, **arguments: Any) -> str:
+    """Return what the tool answers to a client whose person is *person*."""
+    with connected(opened, person, mode=mode) as call_:
+        return call_(tool, **arguments)

@@ -1,7 +1,6 @@
 """The client's own dialog: what the person is shown, and that nothing but their answer settles anything."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp_types import ElicitRequestFormParams, ElicitResult
@@ -18,17 +17,10 @@ from mcp_server.core.search.query import Filter
 from mcp_server.doors.server.dialog import LINES, MOST_PARTS, WIDTH, fits
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
-from tests.doors.called import connected
+from tests.doors.called import ERAS, call
 from tests.person import Person, chosen
 
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TYPE_IT = "not one that Claude started: daybook review"
-
-
-def call(opened: Opened, person: Person | None, mode: str, tool: str, **arguments: Any) -> str:
-    """Return what the tool answers to a client whose person is *person*."""
-    with connected(opened, person, mode=mode) as call_:
-        return call_(tool, **arguments)
 
 
 @pytest.fixture

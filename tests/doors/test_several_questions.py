@@ -1,7 +1,5 @@
 """A call that asks the person several questions: each once, and nothing of what is refused."""
 
-from typing import Any
-
 import pytest
 
 from mcp_server.actions.memory.list import list_memories
@@ -10,16 +8,8 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.server.dialog import MOST_PARTS
-from tests.doors.called import connected
+from tests.doors.called import ERAS, call
 from tests.person import Person
-
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-
-
-def call(opened: Opened, person: Person, mode: str, tool: str, **arguments: Any) -> str:
-    """Return what the tool answers to a client whose person is *person*."""
-    with connected(opened, person, mode=mode) as call_:
-        return call_(tool, **arguments)
 
 
 @ERAS
