@@ -1,5 +1,5 @@
 // The commands that people type without a prefix: the server answers them, and the person answers its questions.
-import type { CommandRunInput, CommandRunResult, CommandSpec, EngineInterface, On } from 'claude-code'
+import type { CommandInfo, CommandRunInput, CommandRunResult, CommandSpec, EngineInterface, On } from 'claude-code'
 
 import { type Answer, askPerson, away, isRunning, tell } from './server'
 
@@ -21,15 +21,22 @@ export async function registerCommands($: EngineInterface) {
 /** Registers *commands*; a name that the person or another plugin has already stays theirs. */
 export async function registerOurs($: EngineInterface, commands: readonly CommandSpec[]) {
   const listed = await $.command.list()
-  const taken = (name: string) => listed.some(other => other.name === name && other.plugin !== PLUGIN)
-  const free = commands.filter(({ name }) => !taken(name))
+  const free = commands.filter(({ name }) => listed.every(other => other.name !== name || isFromUs(other)))
   await Promise.all(free.map(command => $.command.register(command).catch(() => undefined)))
 }
 
 /** Tells whether the command *name* is still ours: another plugin may have registered it later. */
 export async function isOurs($: EngineInterface, name: string) {
   const holders = (await $.command.list()).filter(command => command.name === name)
-  return holders.length > 0 && holders.every(command => command.plugin === PLUGIN)
+  return holders.length > 0 && holders.every(isFromUs)
+}
+
+/**
+ * Tells whether *command* is ours. After an update and /reload-plugins the client may still list, as a plugin's but
+ * nobody's, what the module before this one registered.
+ */
+function isFromUs({ source, plugin = PLUGIN }: CommandInfo) {
+  return source === 'plugin' && plugin === PLUGIN
 }
 
 /**

@@ -83,10 +83,31 @@ test('the tools that Claude does not need are offered to agents alone', PATIENT,
   on('tool.offer', () => ({ isOffered: true }))
   const provider = { kind: 'mcp', server: 'plugin:daybook:daybook' } as never
 
-  const offered = async (tool: string, agent = {}) => (await $.tool.offer({ tool, provider, ...agent })).isOffered
+  const asked = { provider, for: 'list' } as const // the client says since 2.1.332 what it asks for
+  const offered = async (tool: string, agent = {}) => (await $.tool.offer({ tool, ...asked, ...agent })).isOffered
 
   expect(await offered(`${OURS}undo`)).toBe(false)
   expect(await offered(`${OURS}recall`)).toBe(true)
   expect(await offered('Bash')).toBe(true)
   expect(await offered(`${OURS}undo`, { agentId: 'a1', subagentType: 'x' })).toBe(true)
+})
+
+test('a name that somebody else has stays theirs, one that an older copy of the module left is taken', PATIENT, async ($, on) => {
+  mock.clock(on)
+  serve(on, {})
+  const others = [
+    { name: 'recall', description: 'left by the module before an update', source: 'plugin' },
+    { name: 'remember', description: 'ours', source: 'plugin', plugin: 'daybook' },
+    { name: 'daybook', description: "the person's", source: 'user' },
+    { name: 'forget', description: "another plugin's", source: 'plugin', plugin: 'other' },
+  ] as const
+  const registered: string[] = []
+  on('command.list', () => ({ value: [...others] }))
+  on('command.register', (_, e) => { registered.push(e.name); return { value: { command: e.name } } })
+  on('session.start', (_, e) => ({ cwd: e.cwd }))
+  on('session.version', () => ({ value: { version: '2.1.329' } as never }))
+
+  await $.session.start({ cwd: '/', surface: null, isInteractive: false })
+
+  expect(registered).toEqual(['remember', 'recall', 'save-session', 'restore-session'])
 })
