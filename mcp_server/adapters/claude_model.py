@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mcp_server.adapters.connection import Connection, seconds_asked, why_unanswered
+from mcp_server.adapters.connection import Connection, seconds_asked, why_unanswered, why_unusable
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core import budget
 from mcp_server.core.addresses import is_loopback
@@ -98,8 +98,12 @@ class ClaudeModel:
     def _call(self, wire: "_Wire", system: str, prompt: str, most_tokens: int) -> Reply:
         """Make one call and return its reply; raises CallFailed for every other result."""
         try:
+            client = self._new_client(wire)
+        except Exception as error:
+            raise CallFailed(CallOutcome.UNREACHABLE, f"The model {why_unusable(error)}") from None
+        try:
             with (
-                self._new_client(wire) as client,
+                client,
                 client.messages.with_streaming_response.create(
                     model=self._model,
                     max_tokens=most_tokens,
@@ -132,6 +136,7 @@ class _Wire(Connection):
 
     def on_request(self, request: Any) -> None:
         """Prepare the request: only our key goes with it, whatever headers the environment adds."""
+        self.host = request.url.raw_host.decode("ascii")
         for name in ("authorization", "x-api-key"):
             request.headers.pop(name, None)
         request.headers.update(self.key_headers)
@@ -231,5 +236,5 @@ def _error_message(body: bytes) -> str:
 
 
 def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:
-    sentence = f"The model {why_unanswered(error, reached=wire.sent)}"
+    sentence = f"The model {why_unanswered(error, reached=wire.sent, proxy=wire.proxy)}"
     return CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)

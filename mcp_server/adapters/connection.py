@@ -1,6 +1,7 @@
 """A connection over HTTP: what was sent on it, how another thread cuts it, why there is no answer."""
 
 import contextlib
+import re
 import socket
 import ssl
 import threading
@@ -12,11 +13,14 @@ from typing import Any
 
 class Connection:
     """
-    What one client of httpx is connected by, watched by `on_event`, its `trace` extension; so calls end when
-    it is cut. A client that keeps its connection makes another when the other side has closed that.
+    What one client of httpx is connected by to *host*, watched by `on_event`, its `trace` extension; so calls
+    end when it is cut. A client that keeps its connection makes another when the other side has closed that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "") -> None:
+        self.host = host
+        self.proxy = ""
+        """The host of the proxy to which it was connected last, or should have been; '' without one."""
         self.sent = False
         """Whether anything of a request may have left this machine."""
         self.opened = 0
@@ -43,7 +47,9 @@ class Connection:
 
     def on_event(self, name: str, info: dict[str, Any]) -> None:
         """Note what happens on the connection; raise ConnectionAbortedError where it was cut before."""
-        if name.endswith("connect_tcp.complete"):
+        if name.endswith("connect_tcp.started"):
+            self.proxy = info["host"] if info["host"] != self.host else ""
+        elif name.endswith("connect_tcp.complete"):
             connected = info["return_value"].get_extra_info("socket")
             with self._lock:
                 self._let_go()
@@ -54,9 +60,10 @@ class Connection:
                     self._shut()
         elif name.endswith("send_request_headers.started"):
             with self._lock:
-                self.sent = not self._cut
-            if not self.sent:
-                raise ConnectionAbortedError("The connection was cut.")
+                if self._cut:
+                    raise ConnectionAbortedError("The connection was cut.")
+                # A proxy that is asked to connect gets nothing of the request itself.
+                self.sent = self.sent or info["request"].method != b"CONNECT"
 
     def _let_go(self) -> None:
         if self._socket:
@@ -69,22 +76,54 @@ class Connection:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
 
-def why_unanswered(error: BaseException | None, *, reached: bool) -> str:
+def why_unanswered(error: BaseException | None, *, reached: bool, proxy: str = "") -> str:
     """
     Return why a request ended with *error*, and what to do: it goes on after the name of the other side.
 
-    *reached* tells whether anything may have arrived there. The texts of the errors, which could quote what
-    was sent, are not used; the reason is in the system's error that caused that of the library.
+    *reached* tells whether anything may have arrived there, *proxy* is the host of the proxy between, if any.
+    The texts of the errors, which could quote what was sent, are not used; the reason is in the system's
+    error that caused that of the library.
     """
     causes = []
     while error and error not in causes:
         causes.append(error)
         error = error.__cause__ or error.__context__
+    if proxy and not reached and not any(isinstance(cause, ssl.SSLError) for cause in causes):
+        return _why_not_by_proxy(proxy, str(causes[0]))
     kinds = _TOO_LATE if reached else _NOT_REACHED
     for kind, sentence in kinds:
         if any(isinstance(cause, kind) for cause in causes):
             return sentence
     return _BROKEN_OFF if reached else "could not be reached. Look at its address, and at your network."
+
+
+def _why_not_by_proxy(proxy: str, text: str) -> str:
+    """Return what why_unanswered does; *text* is the error's, and may begin with the proxy's HTTP status."""
+    status = re.match(r"\d{3}\b", text)
+    if not status:
+        problem = f"the proxy {proxy} does not connect to it. Look at HTTPS_PROXY"
+    elif status[0] == "407":
+        problem = f"the proxy {proxy} wants a name and a password (HTTP 407). Give HTTPS_PROXY both"
+    else:
+        problem = f"the proxy {proxy} refuses to connect to it (HTTP {status[0]}). Look at HTTPS_PROXY"
+    return f"could not be reached: {problem}, or name the host in NO_PROXY."
+
+
+def why_unusable(error: Exception) -> str:
+    """
+    Return why the environment's certificates or proxies make a client of HTTP impossible, and what to do.
+
+    *error* is what making the client raised; the sentence goes on after the name of the other side.
+    """
+    if isinstance(error, OSError):  # errors of TLS are such, too
+        return (
+            "could not be reached: SSL_CERT_FILE or SSL_CERT_DIR names no certificates that can be read."
+            " Correct it, or take it out of the environment."
+        )
+    return (
+        "could not be reached: the environment names a proxy that Daybook cannot use."
+        " The address of a proxy begins with http:// or https://."
+    )
 
 
 _NOT_REACHED: tuple[tuple[type[BaseException], str], ...] = (

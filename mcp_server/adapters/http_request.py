@@ -3,6 +3,7 @@ One request over HTTP, whatever the other side does: it ends within a deadline, 
 number of bytes, and no redirection is followed. A request that may be repeated goes on a kept connection.
 """
 
+import functools
 import logging
 import ssl
 import threading
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 import httpx2
 
-from mcp_server.adapters.connection import Connection, seconds_asked, why_unanswered
+from mcp_server.adapters.connection import Connection, seconds_asked, why_unanswered, why_unusable
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.addresses import is_loopback
 
@@ -62,11 +63,8 @@ class Poster:
         for name in ("httpx2", "httpcore2"):  # at their most verbose they log headers
             logging.getLogger(name).setLevel(logging.WARNING)
         self._url = url
+        self._own_network = own_network
         self._proxies = own_network and not is_loopback(url)
-        # The certificates take a while to read; without TLS none is needed.
-        self._verify: ssl.SSLContext | bool = (
-            httpx2.create_ssl_context(trust_env=own_network) if url.startswith("https:") else False
-        )
         self._deadline = deadline
         self._most = most
         self._kept = _Kept()
@@ -100,12 +98,14 @@ class Poster:
             return answer
         except NoAnswer:
             raise
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise NoAnswer(why_unanswered(error, reached=False)) from None
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
+            why = why_unanswered(error, reached=False, proxy=line.connection.proxy)
+            raise NoAnswer(why) from None
         except httpx2.TimeoutException:
             raise NoAnswer(self._late) from None
         except Exception as error:  # its text could quote what was sent
-            raise NoAnswer(why_unanswered(error, reached=True), again=True) from None
+            why = why_unanswered(error, reached=line.connection.sent, proxy=line.connection.proxy)
+            raise NoAnswer(why, again=True) from None
         finally:
             if keeps:
                 self._kept.put(line)
@@ -116,15 +116,27 @@ class Poster:
     def _late(self) -> str:
         return f"did not answer within {self._deadline:g} seconds."
 
-    def _new_line(self) -> "_Line":
-        client = httpx2.Client(
-            timeout=httpx2.Timeout(self._deadline, connect=min(CONNECT_TIMEOUT, self._deadline)),
-            verify=self._verify,
-            trust_env=self._proxies,
-            follow_redirects=False,  # what is sent goes only to the address that the person named
-            limits=httpx2.Limits(keepalive_expiry=LONGEST_IDLE),
+    @functools.cached_property
+    def _certificates(self) -> ssl.SSLContext | bool:
+        """Which certificates are trusted. They take a while to read; without TLS none is needed."""
+        return (
+            httpx2.create_ssl_context(trust_env=self._own_network)
+            if self._url.startswith("https:")
+            else False
         )
-        return _Line(client, Connection())
+
+    def _new_line(self) -> "_Line":
+        try:
+            client = httpx2.Client(
+                timeout=httpx2.Timeout(self._deadline, connect=min(CONNECT_TIMEOUT, self._deadline)),
+                verify=self._certificates,
+                trust_env=self._proxies,
+                follow_redirects=False,  # what is sent goes only to the address that the person named
+                limits=httpx2.Limits(keepalive_expiry=LONGEST_IDLE),
+            )
+        except Exception as error:
+            raise NoAnswer(why_unusable(error)) from None
+        return _Line(client, Connection(httpx2.URL(self._url).raw_host.decode("ascii")))
 
     def _post(
         self, content: bytes, headers: Mapping[str, str], line: "_Line", *, repeatable: bool

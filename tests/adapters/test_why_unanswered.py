@@ -1,9 +1,12 @@
 """Whoever does not answer, each client says in the same words why, and what the person does about it."""
 
+import base64
 import contextlib
 import re
 import socket
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -67,7 +70,10 @@ def a_stranger(folder: Path) -> Iterator[str]:
         assert server.calls == 0
 
 
-@pytest.mark.parametrize("ask", [ask_model, ask_embedder, ask_team])
+CLIENTS = pytest.mark.parametrize("ask", [ask_model, ask_embedder, ask_team])
+
+
+@CLIENTS
 @pytest.mark.parametrize(
     ("place", "why"),
     [
@@ -87,5 +93,73 @@ def test_each_client_says_why_and_what_to_do(
     with place(tmp_path) as url, pytest.raises((DaybookError, CallFailed)) as failed:
         ask(url)
 
-    assert why in str(failed.value)
-    assert not re.search(r"[a-z](Error|Timeout|Exception)\b|Errno|quagga", str(failed.value))
+    check(failed.value, why)
+
+
+def check(failure: Exception, why: str) -> None:
+    assert why in str(failure)
+    assert not re.search(r"[a-z](Error|Timeout|Exception)\b|Errno|quagga|p4ssw0rd", str(failure))
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """Answers each CONNECT with the status that the user's name of its address is, and hangs up."""
+
+    def do_CONNECT(self) -> None:
+        login = base64.b64decode(self.headers["proxy-authorization"].split()[1]).decode()
+        if status := int(login.partition(":")[0]):
+            self.send_error(status, "quagga")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@CLIENTS
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        (
+            "HTTPS_PROXY",
+            "http://407:p4ssw0rd@{proxy}",
+            "wants a name and a password (HTTP 407). Give HTTPS_PROXY",
+        ),
+        (
+            "HTTPS_PROXY",
+            "http://403:p4ssw0rd@{proxy}",
+            "refuses to connect to it (HTTP 403). Look at HTTPS_PROXY",
+        ),
+        ("HTTPS_PROXY", "http://000:p4ssw0rd@{proxy}", "the proxy 127.0.0.1 does not connect to it. Look at"),
+        ("HTTPS_PROXY", "http://a:p4ssw0rd@{nobody}", "the proxy 127.0.0.1 does not connect to it. Look at"),
+        (
+            "ALL_PROXY",
+            "http://a:p4ssw0rd@no.invalid:3128",
+            "the proxy no.invalid does not connect to it. Look",
+        ),
+        ("ALL_PROXY", "gopher://a:p4ssw0rd@{proxy}", "names a proxy that Daybook cannot use. The address of"),
+        ("SSL_CERT_FILE", "/nowhere/at/all.pem", "names no certificates that can be read. Correct it"),
+        ("SSL_CERT_FILE", __file__, "names no certificates that can be read. Correct it"),
+    ],
+)
+def test_what_is_wrong_with_the_persons_own_network_is_not_told_of_the_other_side(
+    ask: Callable[[str], None],
+    proxy: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    name: str,
+    value: str,
+    why: str,
+) -> None:
+    with nobody(tmp_path) as url:
+        monkeypatch.setenv(name, value.format(proxy=proxy, nobody=url.removeprefix("http://")))
+        with pytest.raises((DaybookError, CallFailed)) as failed:
+            ask("https://team.example.org")
+
+    check(failed.value, why)
+    assert not getattr(failed.value, "charged", False)
