@@ -161,14 +161,13 @@ def decide(
     store.database.require()
     if not text or _NOT_ASKED.match(text):
         return Decided(asks=False)
-    only = Filter(kinds=(Kind.KNOWLEDGE,))
     # Hits that are not confident are not shown, so they need not be searched for secrets.
     query = Query(
         text,
         limit=2 * MOST,
         only_confident=not explained,
         examined=2 * MOST,
-        filter=only,
+        filter=Filter(kinds=(Kind.KNOWLEDGE,)),
         parts=parts_of(text),
         of_prompt=True,
     )
@@ -180,14 +179,16 @@ def decide(
         return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
-        texts, titles_given = _given(store, db)
-        texts, pointed = texts.difference(taken_back), titles_given.difference(taken_back)
-        shown_pairs = {*texts, *shown_by_auto_memory(store, db).items(), *already_given}
+        texts_given, titles_given = _given(store, db)
+        texts_given, titles_given = texts_given.difference(taken_back), titles_given.difference(taken_back)
+        shown_pairs = {*texts_given, *shown_by_auto_memory(store, db).items(), *already_given}
         rivals = contested(store, db)
     kept_back = {hit.ref: _kept_back(hit, shown_pairs) for hit in answer.hits}
     fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
     sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
-    unsure = [hit for hit in fitting if hit not in sure and (hit.ref, hit.digest) not in pointed]
+    others = [hit for hit in fitting if hit not in sure]
+    pointed_before = [hit for hit in others if (hit.ref, hit.digest) in titles_given]
+    unsure = [hit for hit in others if hit not in pointed_before]
     terms = query_terms(text)
     lines, _ = within(
         [
@@ -196,30 +197,31 @@ def decide(
         ],
         PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
     )
-    text_hits, titles = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
-
-    def fate(hit: Hit) -> Fate:
-        if hit in text_hits:
-            return Fate.TEXT
-        if hit in titles:
-            if hit.confidence is Confidence.LOW:
-                return Fate.TITLE
-            return Fate.TITLE_OF_MANY if enough else Fate.TITLE_OF_SHORT
-        return kept_back[hit.ref] or (Fate.NO_ROOM if hit in (*sure, *unsure) else Fate.POINTED_BEFORE)
-
-    fates = tuple((hit, fate(hit)) for hit in answer.hits) if explained else ()
+    text_hits, title_hits = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
+    fates = {hit.ref: kept_back[hit.ref] or Fate.NO_ROOM for hit in answer.hits}
+    fates |= {hit.ref: Fate.POINTED_BEFORE for hit in pointed_before}
+    fates |= {hit.ref: Fate.TEXT for hit in text_hits}
+    fates |= {hit.ref: _why_title(hit, enough=enough) for hit in title_hits}
+    explanation = tuple((hit, fates[hit.ref]) for hit in answer.hits) if explained else ()
     if not lines:
-        return Decided(fates=fates, semantic=answer.semantic, is_silence=enough)
+        return Decided(fates=explanation, semantic=answer.semantic, is_silence=enough)
     note = {
         "refs": [hit.ref for hit in text_hits],
         "digests": [hit.digest for hit in text_hits],
         "scores": [round(hit.score, 3) for hit in text_hits],
         "tokens": [estimated_tokens(line) for line in lines[: len(text_hits)]],
-        "pointers": [[hit.ref, hit.digest] for hit in titles],
+        "pointers": [[hit.ref, hit.digest] for hit in title_hits],
         "prompt": redact(kept_of(text))[:RECEIPT],
         "session": store.session,
     }
-    return Decided(Called("\n".join([PROMPT_FRAME, *lines]), note), fates, semantic=answer.semantic)
+    return Decided(Called("\n".join([PROMPT_FRAME, *lines]), note), explanation, semantic=answer.semantic)
+
+
+def _why_title(hit: Hit, *, enough: bool) -> Fate:
+    """Return why only the title of *hit* is shown; *enough*: the prompt is long enough for a text."""
+    if hit.confidence is Confidence.LOW:
+        return Fate.TITLE
+    return Fate.TITLE_OF_MANY if enough else Fate.TITLE_OF_SHORT
 
 
 def _given(store: Store, db: sqlite3.Connection) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
