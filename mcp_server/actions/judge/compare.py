@@ -6,7 +6,9 @@ The nearest ten are those of its own vault; a project's memory is compared with 
 It runs after the answer, where passages are embedded or memories tidied, so that no answer waits for it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.model.embed import chosen_model
 from mcp_server.adapters.index.memories import memories, pairs, selections
@@ -19,6 +21,9 @@ from mcp_server.core.search.query import Filter
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.words import query_terms
 from mcp_server.store import Store
+
+if TYPE_CHECKING:  # slow to import
+    from mcp_server.adapters.index.search.semantic import Meaning
 
 BATCH = 16  # memories in one transaction: a tenth of a second at most
 NEAREST = 10  # memories with which one is compared
@@ -42,6 +47,7 @@ def compare_pending(store: Store, *, most: int | None = None) -> int:
 
 
 def _compare_batch(store: Store, limit: int) -> int:
+    """Compare at most *limit* new memories; return how many were compared."""
     with store.database.read() as db:
         if not pairs.uncompared(db, chosen_model(store), 1):
             return 0  # the usual case: return before a model is loaded
@@ -52,60 +58,75 @@ def _compare_batch(store: Store, limit: int) -> int:
         numbers = pairs.uncompared(db, model, limit)
         if not numbers:
             return 0
-        own = vectors.of_beginnings(db, model, numbers) if meaning else {}
+        vectors_of_new = vectors.of_beginnings(db, model, numbers) if meaning else {}
         everywhere = selections.vaults_in_use(db)
+        occurrences = lexical.Occurrences(db)
         near: dict[int, list[int]] = {}
         for row in memories.by_rows(db, numbers).values():
             others = [key for key in everywhere if key != user] if row.vault == user else [user]
-            occurrences = lexical.Occurrences(db)
-            for vaults in filter(None, ([row.vault], others)):
-                if meaning and row.row in own:
-                    cosines = meaning.matrix.search(
-                        db, [own[row.row]], vaults=vaults, kinds=[Kind.KNOWLEDGE], among=None, also=[()]
-                    )[0]
-                    by_number = {number: pair.best for number, pair in cosines.items()}
-                else:
-                    terms = query_terms(f"{row.title}\n{row.text}")
-                    by_number = dict(lexical.search(occurrences, [terms], _KNOWLEDGE, vaults)[0].memories)
-                short = pairs.short_of(db, by_number.keys()) - {row.row}
-                near.setdefault(row.row, []).extend(_nearest(by_number, short))
-        together = {*numbers, *(number for by_number in near.values() for number in by_number)}
+            near[row.row] = [
+                number
+                for vaults in ([row.vault], others)
+                if vaults
+                for number in _nearest(occurrences, meaning, row, vectors_of_new.get(row.row), vaults)
+            ]
+        together = {*numbers, *chain.from_iterable(near.values())}
         rows = memories.by_rows(db, together)
         embedded = vectors.of_beginnings(db, model, together) if meaning else {}
     results = {number: _pairs(rows, number, near.get(number, ()), embedded, user) for number in numbers}
     with store.database.write() as db:
-        now = memories.by_rows(db, together)
+        rows_now = memories.by_rows(db, together)
+        unchanged = {
+            number
+            for number in rows.keys() & rows_now.keys()
+            if rows[number].digest == rows_now[number].digest
+        }
         for number, alike in results.items():
-            # A memory that changed meanwhile is compared again, with its new text.
-            if _same(rows, now, number):
-                unchanged = [
-                    pair for pair in alike if _same(rows, now, pair.first) and _same(rows, now, pair.other)
-                ]
-                pairs.put(db, number, model if number in own else "", unchanged)
+            if number in unchanged:  # a memory that changed meanwhile is compared again, with its new text
+                still_alike = [pair for pair in alike if {pair.first, pair.other} <= unchanged]
+                pairs.put(db, number, model if number in vectors_of_new else "", still_alike)
     return len(numbers)
 
 
-def _nearest(likeness: Mapping[int, float], among: Collection[int]) -> list[int]:
-    return sorted(among, key=lambda number: (-likeness[number], number))[:NEAREST]
+def _nearest(
+    occurrences: lexical.Occurrences,
+    meaning: "Meaning | None",
+    row: Row,
+    vector: bytes | None,
+    vaults: Sequence[str],
+) -> list[int]:
+    """Return the rows of the ten memories of *vaults* nearest to *row*, by its *vector*, else by words."""
+    db = occurrences.db
+    if meaning and vector:
+        cosines = meaning.matrix.search(
+            db, [vector], vaults=vaults, kinds=[Kind.KNOWLEDGE], among=None, also=[()]
+        )[0]
+        nearness = {number: pair.best for number, pair in cosines.items()}
+    else:
+        terms = query_terms(f"{row.title}\n{row.text}")
+        nearness = dict(lexical.search(occurrences, [terms], _KNOWLEDGE, vaults)[0].memories)
+    short = pairs.short_of(db, nearness.keys()) - {row.row}
+    return sorted(short, key=lambda number: (-nearness[number], number))[:NEAREST]
 
 
 def _pairs(
-    rows: dict[int, Row], number: int, near: Sequence[int], embedded: dict[int, bytes], user: str
+    rows: Mapping[int, Row], number: int, near: Sequence[int], embedded: Mapping[int, bytes], user: str
 ) -> list[Pair]:
-    near_pairs = []
-    for second in near:
-        if second not in rows:
+    """
+    Return which of *near* may be about the same thing as the memory *number*; all are row numbers.
+
+    *embedded* has the vectors of those that have one, *user* is the key of the user's vault.
+    """
+    alike_pairs = []
+    for other in near:
+        if other not in rows:
             continue
-        first, last = sorted((number, second))
-        statement, other = (Statement(row.title, row.text, row.type) for row in (rows[first], rows[last]))
-        cosine = pairs.cosine(embedded[first], embedded[last]) if {first, last} <= embedded.keys() else None
-        if alike := likeness(statement, other, cosine):
-            fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
-            if alike.same_words and rows[first].vault != rows[last].vault:
-                fuller = first if rows[first].vault == user else last  # a user memory holds here, too
-            near_pairs.append(Pair(first, last, alike.nearness, alike.differs, fuller))
-    return near_pairs
-
-
-def _same(rows: dict[int, Row], now: dict[int, Row], number: int) -> bool:
-    return number in now and now[number].digest == rows[number].digest
+        low, high = sorted((number, other))
+        stated, other_stated = (Statement(row.title, row.text, row.type) for row in (rows[low], rows[high]))
+        cosine = pairs.cosine(embedded[low], embedded[high]) if {low, high} <= embedded.keys() else None
+        if alike := likeness(stated, other_stated, cosine):
+            fuller = (high if alike.fuller == OTHER else low) if alike.fuller else 0
+            if alike.same_words and rows[low].vault != rows[high].vault:
+                fuller = low if rows[low].vault == user else high  # a user memory holds here, too
+            alike_pairs.append(Pair(low, high, alike.nearness, alike.differs, fuller))
+    return alike_pairs
