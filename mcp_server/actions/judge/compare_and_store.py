@@ -70,41 +70,40 @@ def compare_and_store(
     named = predecessors(store, (*draft.supersedes, supersedes))
     if named and draft.level is None:
         draft = replace(draft, level=_said_at(store, draft))  # stored before, perhaps at that level
-    kept_names = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
-    moved = [name for name in named.active if name not in kept_names]
-    ids = [name for name in named.unmoved if ID.fullmatch(name)]
+    protected = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
+    replaced = [name for name in named.active if name not in protected]
+    unmoved_ids = [name for name in named.unmoved if ID.fullmatch(name)]
     draft = replace(
         draft,
-        supersedes=(*moved, *ids),
-        links=(*draft.links, *(Link(CONTRADICTS, name) for name in kept_names)),
+        supersedes=(*replaced, *unmoved_ids),
+        links=(*draft.links, *(Link(CONTRADICTS, name) for name in protected)),
     )
-    holder = None if named else _saying_all(store, draft)
-    if holder:
-        return DraftOutcome(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
-    if put_away := None if named else _put_away(store, draft):
-        return put_away
-    covered = covered_by(store, [named.active[name].ref for name in moved])
+    if not named:
+        if holder := _saying_all(store, draft):
+            return DraftOutcome(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
+        if put_away := _put_away(store, draft):
+            return put_away
+    covered = covered_by(store, [named.active[name].ref for name in replaced])
     remembered = remember_checked(store, draft, form=form)
-    own = remembered.memory.id
+    own_id = remembered.memory.id
     if remembered.known and not named:
-        _count(store, draft, read(store, own))
+        _count(store, draft, read(store, own_id))
     # When the index is locked, skip the search: the file is written, and the caller need not wait.
     hits = [] if remembered.known or store.database.trouble else nearest(store, draft)
-    moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
-    excluded = {own, *moved, *kept_names}
-    quotes = [replace(draft, title="", text=name) for name in named.unmoved if name not in ids]
-    quoted_near = [
-        near for quote in quotes for near in near_to(store, quote, nearest(store, quote), excluded)
-    ]
+    replaced = [name for name in replaced if name != own_id] + _give_way(store, draft, own_id, hits)
+    excluded = {own_id, *replaced, *protected}
+    quotes = [replace(draft, title="", text=name) for name in named.unmoved if name not in unmoved_ids]
+    near = [near for quote in quotes for near in near_to(store, quote, nearest(store, quote), excluded)]
+    near += near_to(store, draft, hits, excluded)
     outcome = DraftOutcome(
-        Action.KNOWN if remembered.known else Action.REPLACE if moved else Action.ADD,
-        own,
-        later=tuple(moved),
-        unmoved=tuple(name for name, successor in named.unmoved.items() if successor != own),
+        Action.KNOWN if remembered.known else Action.REPLACE if replaced else Action.ADD,
+        own_id,
+        later=tuple(replaced),
+        unmoved=tuple(name for name, successor in named.unmoved.items() if successor != own_id),
         several=named.several,
         elsewhere=tuple(named.elsewhere),
-        kept=tuple(kept_names),
-        near=tuple(dict.fromkeys((*quoted_near, *near_to(store, draft, hits, excluded))))[:NAMED],
+        kept=tuple(protected),
+        near=tuple(dict.fromkeys(near))[:NAMED],
         waiting=() if remembered.known else _waiting(store, remembered.memory),
         unlike=not_taken(remembered.memory, draft) if remembered.known else (),
         hides_teams=bool(store.of_team) and remembered.level is Level.PROJECT,
@@ -217,22 +216,20 @@ def _put_away(store: Store, draft: Draft) -> DraftOutcome | None:
     return DraftOutcome(Action.RESTORE, old.memory.id, successor=successor, unlike=unlike)
 
 
-def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list[str]:
-    """Supersede those of *hits* whose whole text the new memory *own* contains; return their ids."""
+def _give_way(store: Store, draft: Draft, own_id: str, hits: Sequence[Hit]) -> list[str]:
+    """Supersede those of *hits* whose whole text the new memory *own_id* contains; return their ids."""
     within = [hit for hit in hits if contains(stated(draft), shown(hit))]
     contained_ids = [
         old.memory.id
         for old in _of_its_level(store, draft, within)
-        if old.memory.id != own
+        if old.memory.id != own_id
         and not old.memory.pinned
         and not outranks(statement(old.memory), stated(draft))
         and contains(stated(draft), statement(old.memory))
     ]
     if contained_ids:
-        new = read(store, own)
-        revision = Revision(supersedes=(*new.memory.supersedes, *contained_ids))
-        new = revise(store, own, revision)
-        supersede(store, new)
+        revision = Revision(supersedes=(*read(store, own_id).memory.supersedes, *contained_ids))
+        supersede(store, revise(store, own_id, revision))
     return contained_ids
 
 
@@ -245,10 +242,10 @@ def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Memor
 
 def _confirm(store: Store, draft: Draft, old: MemoryFile) -> tuple[str, ...]:
     """Add what *draft* has besides words to *old*, count a confirmation, and return where *old* differs."""
-    now = revise(store, old.memory.id, unsaid(old.memory, draft))
-    accept_said(store, now, draft)
-    _count(store, draft, now)
-    return not_taken(now.memory, draft)
+    revised = revise(store, old.memory.id, unsaid(old.memory, draft))
+    accept_said(store, revised, draft)
+    _count(store, draft, revised)
+    return not_taken(revised.memory, draft)
 
 
 def _count(store: Store, draft: Draft, old: MemoryFile) -> None:
