@@ -78,7 +78,7 @@ class BriefSection(NamedTuple):
     limit: int = LINE_LIMIT
 
 
-def entry_line(entry: BriefEntry, limit: int = LINE_LIMIT) -> str:
+def entry_line(entry: BriefEntry, limit: int) -> str:
     """Return `- [id] type: title: text` on one line of at most *limit* characters."""
     head = _head(entry)
     return head + shortened(title_and_text(entry.title, entry.text, limit), max(SHORTEST, limit - len(head)))
@@ -164,8 +164,8 @@ def render_brief(
     line_of, titled = cache(entry_line), cache(_titled)  # of most entries twice: masking changes few
     lines = [_line(NOTED, one_line(notice)) for notice in notices]
     room_left = budget - len(FRAME) - len(footer) - 2 - sum(len(line.text) + 1 for line in lines)
-    most = int(INDEX_SHARE * budget)
-    title_lengths = _lengths(index, most, titled)
+    most_reserved = int(INDEX_SHARE * budget)
+    title_lengths = _lengths(index, most_reserved, titled)
     digests: dict[str, str] = {}
     tokens: list[int] = []
     for section in sections:
@@ -175,18 +175,12 @@ def render_brief(
         for entry in section.entries:
             if room < SHORTEST:
                 break
-            free = room - min(
-                most,
-                sum(title_lengths.values())
-                + (INDEX_ROOM if title_lengths else 0)
-                - title_lengths.get(entry.ref, 0),
-            )
+            if entry.ref in digests:
+                continue
+            reserved = sum(title_lengths.values()) - title_lengths.get(entry.ref, 0)
+            free = room - min(most_reserved, reserved + (INDEX_ROOM if title_lengths else 0))
             # The head is quick to make, and mostly shows already that there is no room.
-            if (
-                entry.ref in digests
-                or len(_head(entry)) >= free
-                or len(line_of(entry, section.limit)) >= free
-            ):
+            if len(_head(entry)) >= free or len(line_of(entry, section.limit)) >= free:
                 continue
             shown_entry = looked_at(entry)
             line = line_of(_masked(shown_entry), section.limit) if shown_entry else ""
