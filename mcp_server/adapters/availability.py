@@ -44,7 +44,7 @@ class Availability(Generic[T]):
         """Whether it is left alone, because it failed a moment ago."""
         return time.monotonic() < self._rests_until
 
-    def note_failure(self, problem: str, *, retry_after: float = 0.0) -> None:
+    def note_failure(self, problem: str, *, retry_after: float) -> None:
         """Note that it failed, and why; it asks to be left alone for *retry_after* seconds."""
         with self._lock:
             rest = self._rests[min(self._failures, len(self._rests) - 1)]

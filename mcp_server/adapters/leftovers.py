@@ -27,9 +27,7 @@ class Leftovers:
     kept: list[Path] = field(default_factory=list)
 
 
-def leftovers(
-    folders: Iterable[Path], *, trees: Iterable[Path] = (), now: float, age: float = STALE
-) -> Leftovers:
+def leftovers(folders: Iterable[Path], *, trees: Iterable[Path], now: float, age: float = STALE) -> Leftovers:
     """
     Return what was left in *folders*, and in *trees* including all folders below them.
 

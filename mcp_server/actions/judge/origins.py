@@ -131,7 +131,7 @@ def judge_session(store: Store, transcript: Path, *, prompt: str = "", orders_wa
     return len(rows)
 
 
-def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str = "") -> None:
+def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str) -> None:
     """Look up Claude's summary of a session (*text*), and note whether it may be shown unasked."""
     if transcript and sum(map(transcript_file.size, _transcripts(transcript))) <= MOST_READ:
         (why,), _ = inquire(store, transcript, [text], [SessionText(Voice.PERSON, prompt)])
@@ -157,7 +157,7 @@ def inquire(
     store: Store,
     transcript: Path,
     texts: Sequence[str],
-    session_texts: Sequence[SessionText] = (),
+    session_texts: Sequence[SessionText],
     *,
     orders_wait: bool = False,
 ) -> tuple[list[OriginReason | None], frozenset[str]]:

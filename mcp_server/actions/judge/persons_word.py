@@ -69,7 +69,7 @@ def may_forget(old: MemoryFile, turns: Turns = tuple) -> bool:
     return _may(old, turns, asks_to_forget)
 
 
-def is_kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: Turns = tuple) -> bool:
+def is_kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: Turns) -> bool:
     """
     Tell whether Claude needs the person's word before *revision* takes what keeps a memory in sight.
 
@@ -83,7 +83,7 @@ def is_kept_from_fading(store: Store, memory_id: str, revision: "Revision", turn
     return (unpins or fades) and not _may(file, turns, asks_to_let_fade)
 
 
-def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:
+def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns) -> list[MemoryFile]:
     """
     Return the memories for which Claude needs the person's word before it moves one to *level*.
 

@@ -52,9 +52,7 @@ class TrashListing:
     left_out: int = 0
 
 
-def list_trash(
-    store: Store, filter: Filter, words: str = "", *, limit: int = 20, offset: int = 0
-) -> TrashListing:
+def list_trash(store: Store, filter: Filter, words: str, *, limit: int, offset: int) -> TrashListing:
     """
     Return what is in the trash, the last put there first: what *filter* lets through and has all *words*.
 

@@ -75,7 +75,7 @@ def at_level(store: Store, level: Level) -> Store:
     return store.scoped(vault for vault in store.vaults if vault.level is level)
 
 
-def ends_of(store: Store, source: str, target: str, level: Level | None = None) -> tuple[End, End]:
+def ends_of(store: Store, source: str, target: str, level: Level | None) -> tuple[End, End]:
     """Return what *source*, of *level* if given, and *target* name as ends; raises what `end_of` does."""
     with naming_level(store, source, level):
         start = end_of(at_level(store, level) if level else store, source)

@@ -76,8 +76,8 @@ def gather(
     vaults: Sequence[str],
     *,
     occurrences: lexical.Occurrences,
-    without: Container[int] = (),
-    questions: Sequence[Embedded] | None = None,
+    without: Container[int],
+    questions: Sequence[Embedded] | None,
 ) -> Gathered:
     """
     Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.

@@ -46,7 +46,7 @@ class Near:
     differs: str
 
 
-def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int = NEIGHBOURS) -> list[Hit]:
+def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int) -> list[Hit]:
     """Return the memories nearest to *text* that may be changed: those of vaults the person made."""
     query = Query(text, mode, Sort.RELEVANCE, limit, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
     return [hit for hit in recall(store, query).hits if vault_in(hit.ref) in store.adopted]

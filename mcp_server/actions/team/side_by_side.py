@@ -26,9 +26,7 @@ PATIENCE = 0.3  # seconds, from the question on, that a session waits for the te
 NOT_SENT = "The team was not asked: the question contains a secret or something private."
 
 
-def recall_side_by_side(
-    store: Store, query: Query, *, given_to: str = "", patience: float | None = None
-) -> Answer:
+def recall_side_by_side(store: Store, query: Query, *, given_to: str, patience: float | None) -> Answer:
     """Return the answer of `actions/team/recall.py`, where there is a team that may have one to *query*."""
     patience = PATIENCE if patience is None else patience
     team = store.team()

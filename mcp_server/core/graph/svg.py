@@ -24,9 +24,14 @@ Href = Callable[[NetworkNode], str]
 
 
 def _corners(
-    count: int, turn: float = -0.25, *, inner: float = 1.0, size: float = 1.0
+    count: int, turn: float = -0.25, *, inner: float = 1.0, size: float
 ) -> list[tuple[float, float]]:
-    """Return the corners of a regular figure; with *inner* below 1 every other corner lies further inside."""
+    """
+    Return the *count* corners of a regular figure as (x, y), *size* from its middle.
+
+    The first one is turned by *turn* of a circle from the right; with *inner* below 1 every other corner lies
+    further inside.
+    """
     corners = []
     for at in range(count):
         far = size * (inner if at % 2 else 1.0)

@@ -105,7 +105,7 @@ class Inquiry:
         stand = sum(word.stands_in(text) for word in plain) / max(1, len(plain))
         return min(1.0, max(share, stand)) >= SAID
 
-    def verdict(self, *, unread: bool, orders_wait: bool = False) -> OriginReason | None:
+    def verdict(self, *, unread: bool, orders_wait: bool) -> OriginReason | None:
         """
         Return why the memory waits, None when it may be shown unasked.
 
