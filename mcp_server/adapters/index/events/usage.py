@@ -149,50 +149,59 @@ def takes(row: EventRow) -> bool:
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; a memory counts once in it, even if named twice."""
     if event == "imported":
-        for ref, times, last, *more in a_list(data.get("used")):
-            last_access = int(parse_timestamp(last).timestamp()) if last else 0
-            retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has only the accesses
-            counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
-            counted += ", retrieved = retrieved + ?, used = used + ?"
-            _move(db, str(ref), counted, int(times), min(last_access, at), int(retrieved), int(used))
-            for reason, moment in moves:
-                trust.move(db, str(ref), str(reason), min(int(moment), at))
+        _add_imported(db, data, at)
         return
     if event == WITHDRAWN:
         take_back(db, event, data, at)
         return
-    session = str(data.get("session") or "")
-    refs = [str(ref) for ref in a_list(data.get("refs"))]
-    answers = receipts.confident(data)
-    for ref in dict.fromkeys(refs):
-        match event:
-            case "recalled" if ref in answers:
-                _access(db, ref, at)
-                _retrieve(db, ref, at)
-            case "injected" if data.get("why") != receipts.START:
-                # The brief at a session's start answers no question, so no retrieval is counted.
-                _retrieve(db, ref, at)
-            case "used":
-                _use(db, ref, at, session)
-            case "promoted":
-                _move(db, ref, "promoted = max(promoted, ?), counted_from = 0, longest_pause = 0", at)
-            case "demoted":
-                _move(db, ref, "promoted = 0, counted_from = accesses")
-            case _:
-                pass
+    for ref in dict.fromkeys(map(str, a_list(data.get("refs")))):
+        _count(db, ref, event, data, at)
     if event in GIVING:
-        for table in ("injected", "pointed") if data.get(AFRESH) else ():
-            db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
-        texts, titles = given(data)
-        db.executemany(
-            "INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", [(session, *pair) for pair in texts]
-        )
-        db.executemany(
-            "INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", [(session, *pair) for pair in titles]
-        )
+        _give(db, data)
     elif events.table()[event].accepts:
         digests = [(str(digest),) for digest in a_list(data.get("digests"))]
         db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", digests)
+
+
+def _add_imported(db: sqlite3.Connection, data: Mapping[str, Any], at: int) -> None:
+    """Add what the source of an import knows of the use of its memories."""
+    for ref, accesses, last, *more in a_list(data.get("used")):
+        last_access = int(parse_timestamp(last).timestamp()) if last else 0
+        retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has only the accesses
+        counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
+        counted += ", retrieved = retrieved + ?, used = used + ?"
+        _move(db, str(ref), counted, int(accesses), min(last_access, at), int(retrieved), int(used))
+        for reason, moment in moves:
+            trust.move(db, str(ref), str(reason), min(int(moment), at))
+
+
+def _count(db: sqlite3.Connection, ref: str, event: str, data: Mapping[str, Any], at: int) -> None:
+    """Count what an event with *data* says of the use of the memory *ref*."""
+    match event:
+        case "recalled" if ref in receipts.confident(data):
+            _access(db, ref, at)
+            _retrieve(db, ref, at)
+        case "injected" if data.get("why") != receipts.START:
+            # The brief at a session's start answers no question, so no retrieval is counted.
+            _retrieve(db, ref, at)
+        case "used":
+            _use(db, ref, at, str(data.get("session") or ""))
+        case "promoted":
+            _move(db, ref, "promoted = max(promoted, ?), counted_from = 0, longest_pause = 0", at)
+        case "demoted":
+            _move(db, ref, "promoted = 0, counted_from = accesses")
+        case _:
+            pass
+
+
+def _give(db: sqlite3.Connection, data: Mapping[str, Any]) -> None:
+    """Note what a session was given, by the *data* of an event of `GIVING`."""
+    session = str(data.get("session") or "")
+    for table, pairs in zip(("injected", "pointed"), given(data), strict=True):
+        if data.get(AFRESH):
+            db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+        rows = [(session, ref, digest) for ref, digest in pairs]
+        db.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", rows)
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
