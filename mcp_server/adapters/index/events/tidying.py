@@ -193,6 +193,7 @@ def likeness(
 
 
 def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
+    """Take in a line of a run: what it set out to do, its begin and its end, what it undid or did again."""
     run = str(data.get("run", ""))
     entry = entry_of(data)
     if changes := entry.changes:
@@ -222,19 +223,22 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         for entry in entries(db, redone):
             _put_away(db, entry.changes, at)
     if undoes := str(data.get("undoes", "")):
-        blocked = {str(ref) for ref in a_list(data.get("left"))}  # something stood in the way there
-        for entry in entries(db, undoes):
-            if entry.refs & blocked:
-                continue
+        _undo_run(db, undoes, {str(ref) for ref in a_list(data.get("left"))}, at)
+
+
+def _undo_run(db: sqlite3.Connection, run: str, blocked: Collection[str], at: int) -> None:
+    """Note that *run* was undone, but for what it did to the refs *blocked*: something stood in the way."""
+    for entry in entries(db, run):
+        if entry.refs.isdisjoint(blocked):
             _put_away(db, [change.reversed() for change in entry.changes], at)
             if entry.step in UPKEEP:
                 _touch(db, entry.refs, at)
                 signs_of_life.note(db, entry.refs, at)
-        db.execute(
-            "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
-            " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",
-            (undoes, json.dumps(sorted(blocked))),
-        )
+    db.execute(
+        "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
+        " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",
+        (run, json.dumps(sorted(blocked))),
+    )
 
 
 def _put_away(db: sqlite3.Connection, changes: Iterable[Change], at: int) -> None:
