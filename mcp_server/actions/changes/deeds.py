@@ -1,6 +1,7 @@
 """deeds: what was done to memories, when and in which session; forgotten ones included."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.sessions.session_history import find_session
@@ -44,28 +45,22 @@ def list_deeds(
     refresh_index(store)
     session_id = find_session(store, session).id if session.strip() else ""
     memory_name = typed_id(memory_id)
-    keys = store.keys
     with store.database.read() as db:
-        everywhere = all_projects or (session_id and not memory_name)
-        vault_keys = selections.vaults_in_use(db) if all_projects else keys
-        refs = (
-            [ref_of(key, memory_name) for key in dict.fromkeys([*keys, *vault_keys])] if memory_name else [""]
-        )
-        deeds_done = [
-            deed
-            for ref in refs
-            for deed in deeds.listed(
-                db,
-                ref=ref,
-                session=session_id,
-                by=by,
-                vaults=() if everywhere else keys,
-                limit=offset + limit if memory_name else limit,
-                offset=0 if memory_name else offset,
-            )
-        ]
         if memory_name:  # in several vaults
-            deeds_done = sorted(deeds_done, key=lambda deed: -deed.at)[offset : offset + limit]
+            keys = dict.fromkeys([*store.keys, *(selections.vaults_in_use(db) if all_projects else ())])
+            deeds_of_vaults = [
+                deeds.listed(
+                    db, ref=ref_of(key, memory_name), session=session_id, by=by, limit=offset + limit
+                )
+                for key in keys
+            ]
+            latest_first = sorted(chain.from_iterable(deeds_of_vaults), key=lambda deed: -deed.at)
+            deeds_done = latest_first[offset : offset + limit]
+        else:
+            vaults = () if all_projects or session_id else store.keys
+            deeds_done = deeds.listed(
+                db, session=session_id, by=by, vaults=vaults, limit=limit, offset=offset
+            )
         rows = {deed.ref: selections.with_ref(db, deed.ref) for deed in deeds_done if deed.ref}
     if memory_name and not (deeds_done or offset or by):
         raise NotFound(memory_name[:80])
