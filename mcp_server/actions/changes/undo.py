@@ -82,24 +82,21 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
     when nothing can be taken back, NotFound for an id that no memory has or had.
     """
     refresh_index(store)
-    memory_name = typed_id(memory_id)
-    keys = store.keys
-    refs = [ref_of(key, memory_name) for key in reversed(keys)] if memory_name else []
-    row = look_up(store, memory_name) if memory_name else None
-    if row:
-        refs = [row.ref]
+    name = typed_id(memory_id)
+    row = look_up(store, name) if name else None
+    refs = [row.ref] if row else [ref_of(key, name) for key in reversed(store.keys)] if name else []
     with store.database.read() as db:
-        if memory_name and row is None and tidying.is_run(db, memory_name):
-            if tidying.entries(db, memory_name):
-                return change_named(store, memory_name)
-            raise Rejected(f"The run '{memory_name}' was undone already.", "'daybook history' lists all.")
-        deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else of_session)
-        if deed is None and memory_name and row is None:
-            _refuse_names_of_others(db, memory_name)
+        if name and row is None and tidying.is_run(db, name):
+            if tidying.entries(db, name):
+                return change_named(store, name)
+            raise Rejected(f"The run '{name}' was undone already.", "'daybook history' lists all.")
+        deed = deeds.last_change(db, store.keys, refs=refs, session="" if name else of_session)
+        if deed is None and name and row is None:
+            _refuse_names_of_others(db, name)
     if deed is None:
-        if memory_name:
-            find(store, memory_name)
-        scope = f"of '{memory_name}' " if memory_name else "in this session " if of_session else ""
+        if name:
+            find(store, name)
+        scope = f"of '{name}' " if name else "in this session " if of_session else ""
         raise Rejected(
             f"No change {scope}can be undone.",
             "'daybook history' lists what was done.",
@@ -109,19 +106,28 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
             f"The last change deleted '{deed.id}' for good, which cannot be taken back.",
             "To take back what was done to another memory, name it: 'daybook history' lists them.",
         )
+    return _change_with(store, deed, refs)
+
+
+def _change_with(store: Store, deed: Deed, refs: Sequence[str]) -> LastChange:
+    """
+    Return the change or the run of tidying that *deed* is a part of.
+
+    *refs* are those that the one memory which is meant may have, () for no memory: then a run is meant whole.
+    """
     with store.database.read() as db:
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
-            ref = deed.ref if memory_name else ""
+            ref = deed.ref if refs else ""
             return LastChange(run, deed.at, deed.session, _by_whom(db, run), "tidied", ref=ref)
         undoes = str(deed.detail.get("undoes") or "")
         if deed.event == UNDONE and tidying.entries(db, undoes) and deeds.is_undo_unfinished(db, undoes):
             # A process was killed while it took that run back: the rest of it comes first.
             by, begun = _by_whom(db, undoes), str(deed.detail.get("change") or "")
             return LastChange(undoes, deed.at, deed.session, by, "tidied", begun=begun)
-        name = str((not memory_name and run) or deed.detail.get("change") or "")
+        name = str((not refs and run) or deed.detail.get("change") or "")
         its_deeds = deeds.named(db, name)
-    return _change(store, name, deed, its_deeds, refs=refs if memory_name and deed.ref == "" else ())
+    return _change(store, name, deed, its_deeds, refs=refs if deed.ref == "" else ())
 
 
 def _refuse_names_of_others(db: sqlite3.Connection, name: str) -> None:
