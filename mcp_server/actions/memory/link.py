@@ -222,12 +222,8 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str)
     removed = labelled(removed, rel) if label else removed
     olds = [old for old in memory.supersedes if label in ("", SUPERSEDES) and _leads_to(old, end)]
     if not removed and not olds:
-        in_text = [labels for labels in wiki_links(memory.text) if _leads_to(labels, end)]
-        if in_text and label in ("", RELATES_TO):
-            raise Rejected(
-                f"That link is written in the text of '{memory.id}' as [[{in_text[0]}]].",
-                f"Remove it from the text: {file.path}:{_line_of(file, in_text[0])}.",
-            )
+        if label in ("", RELATES_TO):
+            _refuse_link_in_text(file, end)
         return Linked(_id(start), label or "linked", name, changed=False)
     links = tuple(link for link in memory.links if link not in removed)
     supersedes = tuple(old for old in memory.supersedes if old not in olds)
@@ -247,6 +243,16 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str)
         else:
             note_resolved(store, file, end, how="unlinked")
     return Linked(_id(start), labels, name, changed=True, became=became)
+
+
+def _refuse_link_in_text(file: MemoryFile, end: End) -> None:
+    """Raise Rejected when the text of *file* has a wiki link to *end*: only its writer can remove that."""
+    for target in wiki_links(file.memory.text):
+        if _leads_to(target, end):
+            raise Rejected(
+                f"That link is written in the text of '{file.memory.id}' as [[{target}]].",
+                f"Remove it from the text: {file.path}:{_line_of(file, target)}.",
+            )
 
 
 def _successors(store: Store, memory_id: str) -> set[str]:
