@@ -40,8 +40,7 @@ LEAST_NAME = 4  # characters of a number or a code that names one thing
 
 MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
-TEXT_CHANCE = 0.5  # least chance that a memory is of use, for its text to be shown with a prompt
-POINTER_CHANCE = 0.5  # least chance that any memory is of use, for the first to be pointed to
+LEAST_CHANCE = 0.5  # that a memory is of use, for its text to be shown with a prompt; that any is, to point
 LEAST_COSINE = 0.15  # of each memory that is pointed to; else an order points to anything in a small store
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
 
@@ -185,7 +184,7 @@ def in_prompt(
     does; when a text is shown, no pointers are.
     """
     features_of_memories = features_of(memories, calling)
-    chances = [Bar(TEXT_SHOWN, text.chance(features), TEXT_CHANCE) for features in features_of_memories]
+    chances = [Bar(TEXT_SHOWN, text.chance(features), LEAST_CHANCE) for features in features_of_memories]
     verdicts = [Confidence.MEDIUM if chance.missing <= 0 else Confidence.NONE for chance in chances]
     verdicts = [
         Confidence.HIGH if memory.sure else verdict
@@ -194,7 +193,7 @@ def in_prompt(
     weighed = [Weighed(verdict, (bar,)) for verdict, bar in zip(verdicts, chances, strict=True)]
     if {*verdicts} != {Confidence.NONE}:
         return weighed
-    any_of_use = Bar(TITLE_SHOWN, pointer.chance(features_of_memories[0]), POINTER_CHANCE)
+    any_of_use = Bar(TITLE_SHOWN, pointer.chance(features_of_memories[0]), LEAST_CHANCE)
     for place, features in enumerate(features_of_memories[:POINTERS]):
         bars = (chances[place], any_of_use, Bar(LIKENESS, features.cosine, LEAST_COSINE))
         pointed = all(bar.missing <= 0 for bar in bars[1:])
