@@ -25,7 +25,7 @@ from mcp_server.core.errors import Barred, ModelUnavailable, SettingsError, Unre
 from mcp_server.core.ports import Embedder, Model
 from mcp_server.core.settings import Settings, is_unattended, parse_settings
 from mcp_server.environment import is_own_network, person_home, persons_git, persons_own
-from mcp_server.store import NoEmbedding, Store
+from mcp_server.store import NoEmbedding, Reading, Store, unwatched
 
 if TYPE_CHECKING:
     from mcp_server.core.remarks import Remark
@@ -238,6 +238,7 @@ class Opened:
         self.clock = clock
         self.by = by
         self.session = session
+        self.reading: Reading = unwatched
 
     def load_embedder(self, setting: str, *, key: str | None = None) -> Embedder:
         """Load the model of a setting; an endpoint gets *key*, or else the person's."""
@@ -268,6 +269,7 @@ class Opened:
             session=self.session(),
             team=self.team,
             set_now=lambda: read_settings(self.environment),
+            reading=self.reading,
         )
         from mcp_server.actions.files.unindexed import usable  # slow to load, and hooks do not need it
 

@@ -47,6 +47,14 @@ class NoEmbedding:
     loaded = __call__
 
 
+Reading = Callable[[int], contextlib.AbstractContextManager[Callable[[int], None]]]
+
+
+def unwatched(_: int) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+    """Show nothing of how far the reading of files is."""
+    return contextlib.nullcontext(lambda _: None)
+
+
 class Store(NamedTuple):
     """
     Everything an action works on.
@@ -57,6 +65,7 @@ class Store(NamedTuple):
     `session` is the id of the session that acts, '' for none; the ledger names it with each change.
     `team()` opens the memory of the team that the person joined, None without one.
     `set_now()` reads the settings again, None where they are not read again.
+    `reading(files)` shows that so many files are read into the index, and gives what is told of more of them.
     """
 
     home: Path
@@ -73,6 +82,7 @@ class Store(NamedTuple):
     session: str = ""
     team: "Callable[[], JoinedTeam | None]" = lambda: None
     set_now: Callable[[], Settings] | None = None
+    reading: Reading = unwatched
 
     @property
     def user_vault(self) -> Vault:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from mcp_server.doors.cli import output
 from mcp_server.doors.shown.recall import NOTHING_HERE
 from tests.doors.shell import Run, output_of
 from tests.live import ROOT
@@ -73,6 +74,33 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
 
     assert "1 memory indexed again" in output_of(run("maintain", "rebuild"))
     assert "fact about carts" in output_of(run("recall", "carts"))
+
+
+@pytest.fixture
+def many(memory_dir: Path, tmp_path: Path) -> Path:
+    """As many notes in a store without an index as are read in about a second, and a folder with another."""
+    knowledge, others = memory_dir / "knowledge", tmp_path / "others"
+    for folder in (knowledge, others):
+        folder.mkdir(parents=True)
+    for number in range(output.MANY):
+        (knowledge / f"n{number}.md").write_text(f"note {number}\n", encoding="utf-8")
+    (others / "cart.md").write_text("# The cart\nIt has wheels.\n", encoding="utf-8")
+    return others
+
+
+@pytest.mark.parametrize("words", [["status"], ["recall", "note"], ["import", "notes", "OTHERS"]])
+def test_who_waits_for_a_first_index_at_a_terminal_is_told_how_far_it_is(
+    typed: Run, many: Path, words: list[str]
+) -> None:
+    screen = output_of(typed(*(word.replace("OTHERS", str(many)) for word in words)))
+
+    assert re.search(r"Reading files +\[#.* 100%", screen)
+
+
+def test_a_program_is_told_nothing_of_how_far_a_first_index_is(run: Run, typed: Run, many: Path) -> None:
+    assert json.loads(output_of(typed("status", "--json")))["stats"]["memories"] == output.MANY
+    (many.parent / "memory" / "memory.db").unlink()
+    assert run("status").stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,6 @@ BATCH = 250  # files in one transaction: others wait a fraction of a second at m
 LOCK = ".sync.lock"
 PATIENCE = 0.4  # seconds that an answer waits for another process that writes the index
 
-Progress = Callable[[int], None]
-
 
 @dataclass(slots=True)
 class SyncReport:
@@ -49,32 +47,35 @@ class SyncReport:
         return self.added + self.modified + self.removed
 
 
-def sync(
-    store: Store,
-    *,
-    vaults: Sequence[Vault] | None = None,
-    deep: bool = False,
-    progress: Progress = lambda _: None,
-) -> SyncReport:
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The files of a vault, those that the index knows, and what differs."""
+
+    vault: Vault
+    on_disk: list[Stamp]
+    indexed: list[Stamp]
+    changes: Sequence[tuple[FileChange, Stamp]]
+
+
+def sync(store: Store, *, vaults: Sequence[Vault] | None = None, deep: bool = False) -> SyncReport:
     """
     Take in what changed in *vaults* (all visible ones) and in the ledger since the last sync.
 
     *deep* reads every file, which finds changes that kept size and time, and checks that the index is intact
     and says what the files say.
-    *progress* is called with the number of files done.
     Raises IndexUnavailable, also in a hook without our packages that would have to read a file.
     """
     store.database.require()
     try:
         with store.database.translated():
-            return _sync(store, vaults, deep, progress)
+            return _sync(store, vaults, deep)
     except IndexSetAside:
-        return _sync(store, vaults, deep, progress)
+        return _sync(store, vaults, deep)
     except ModuleNotFoundError as error:
         raise IndexUnavailable(f"Files cannot be read by this process: {error}.") from error
 
 
-def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress) -> SyncReport:
+def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool) -> SyncReport:
     report = SyncReport()
     vanished = vanished_vault(store) if vaults is None else None
     to_sync = (*store.vaults, *([vanished] if vanished else [])) if vaults is None else vaults
@@ -82,7 +83,9 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
         if deep:
             store.database.set_aside_if_damaged()
         complete_crossing(store)
-        lost_memories = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in to_sync]
+        listed = [_listed(store, vault, deep, report) for vault in to_sync]
+        with store.reading(sum(len(files.changes) for files in listed)) as advance:
+            lost_memories = [(files.vault, _take_in(store, files, report, advance)) for files in listed]
         if (store.home / places.AUTO_MEMORY).is_dir():
             from mcp_server.actions.files.older_notes import carry_over  # an earlier version wrote them
 
@@ -101,16 +104,14 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
     return report
 
 
-def rebuild(
-    store: Store, *, vaults: Sequence[Vault] | None = None, progress: Progress = lambda _: None
-) -> SyncReport:
+def rebuild(store: Store, *, vaults: Sequence[Vault] | None = None) -> SyncReport:
     """
     Rebuild the index from the files and the ledger; vectors are computed again later.
 
     The old index answers until the new one is complete.
     """
     with store.database.rebuilt() as new_database:
-        report = sync(store._replace(database=new_database), vaults=vaults, progress=progress)
+        report = sync(store._replace(database=new_database), vaults=vaults)
     sync(store, vaults=vaults)  # take in what other processes did meanwhile
     return report
 
@@ -201,14 +202,8 @@ def if_free(store: Store) -> Iterator[None]:
             database.trouble.remark(IndexBehind(str(error)))
 
 
-def _sync_vault(
-    store: Store, vault: Vault, deep: bool, report: SyncReport, progress: Progress
-) -> dict[str, str]:
-    """
-    Make the index say what the files of *vault* say.
-
-    Return id → path of the memories that its emptied folders held; for a repository, of all that are gone.
-    """
+def _listed(store: Store, vault: Vault, deep: bool, report: SyncReport) -> _Listed:
+    """Return which files of *vault* differ from what the index knows."""
     with store.database.read() as db:
         indexed = memories.stamps(db, vault.key)
     if deep:
@@ -220,13 +215,27 @@ def _sync_vault(
         on_disk = sorted((*on_disk, *copies), key=BY_PATH)
     if closed:
         on_disk = sorted({*on_disk, *_behind(closed, indexed)})
-    changes: Iterable[tuple[FileChange, Stamp]] = ()
-    if on_disk != indexed:  # usually equal; a comparison is ten times as fast as a diff
-        report.unreadable += [_misnamed(stamp.path) for stamp in on_disk if not is_utf8(stamp.path)]
-        changes = diff((stamp for stamp in on_disk if is_utf8(stamp.path)), indexed)
-    lost_memories = {} if vault.in_repository else emptied_folders(store, vault, indexed, on_disk)
+    if on_disk == indexed:  # usual, and a comparison is ten times as fast as a diff
+        return _Listed(vault, on_disk, indexed, ())
+    report.unreadable += [_misnamed(stamp.path) for stamp in on_disk if not is_utf8(stamp.path)]
+    changes = [*diff((stamp for stamp in on_disk if is_utf8(stamp.path)), indexed)]
+    return _Listed(vault, on_disk, indexed, changes)
+
+
+def _take_in(
+    store: Store, listed: _Listed, report: SyncReport, advance: Callable[[int], None]
+) -> dict[str, str]:
+    """
+    Make the index say what the files of a vault say; *advance* is told how many more are read.
+
+    Return id → path of the memories that its emptied folders held; for a repository, of all that are gone.
+    """
+    vault = listed.vault
+    lost_memories = (
+        {} if vault.in_repository else emptied_folders(store, vault, listed.indexed, listed.on_disk)
+    )
     sights: dict[str, Sight] = {}
-    for batch in batches(changes, BATCH):
+    for batch in batches(listed.changes, BATCH):
         new = {stamp.path for change, stamp in batch if change is FileChange.ADDED}
         with store.database.write() as db:
             index_changes = take_in_files(store, db, vault, [Path(stamp.path) for _, stamp in batch])
@@ -235,7 +244,7 @@ def _sync_vault(
         report.modified += len(set(index_changes.changed) - new)
         sights |= index_changes.sights
         lost_memories |= index_changes.lost_paths
-        progress(len(batch))
+        advance(len(batch))
     with store.database.read() as db:
         waiting = unreadable.waiting(db, vault.key)
     if waiting:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.size_limit import index_size
-from mcp_server.actions.files.sync import Progress, rebuild, sync
+from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.files.trash import Trashed
 from mcp_server.actions.files.unfinished_files import look_for_litter
 from mcp_server.actions.upkeep.tidy import Tidied, put_aged_away
@@ -73,12 +73,12 @@ class Cleaned:
         return sum(trashed.size for trashed in self.trash)
 
 
-def maintain(store: Store, action: str, *, progress: Progress = lambda _: None) -> list[MaintenanceStep]:
+def maintain(store: Store, action: str) -> list[MaintenanceStep]:
     """
     Do one of ACTIONS to the index and return what was done, step by step.
 
     `check` looks at all of it, `vacuum` shrinks the file, `rebuild` rebuilds it from the files, `all` checks,
-    rebuilds a damaged index, and shrinks. *progress* is told how many more files a rebuild has read.
+    rebuilds a damaged index, and shrinks.
     Raises Conflict when another process is writing the index, IndexUnavailable.
     """
     store.database.require()
@@ -86,9 +86,9 @@ def maintain(store: Store, action: str, *, progress: Progress = lambda _: None) 
     if action in ("check", "all"):
         steps.append(_timed(store, "check", lambda: _check(store)))
         if action == "all" and steps[0].result == Checked(sound=False):
-            steps.append(_timed(store, "rebuild", lambda: _rebuild(store, progress)))
+            steps.append(_timed(store, "rebuild", lambda: _rebuild(store)))
     if action == "rebuild":
-        steps.append(_timed(store, "rebuild", lambda: _rebuild(store, progress)))
+        steps.append(_timed(store, "rebuild", lambda: _rebuild(store)))
     if action in ("vacuum", "all"):
         steps.append(_timed(store, "vacuum", lambda: _vacuum(store)))
     return steps
@@ -122,8 +122,8 @@ def _check(store: Store) -> Checked:
         return Checked(integrity.is_sound(db))
 
 
-def _rebuild(store: Store, progress: Progress) -> Rebuilt:
-    report = rebuild(store, vaults=store.everywhere().vaults, progress=progress)
+def _rebuild(store: Store) -> Rebuilt:
+    report = rebuild(store, vaults=store.everywhere().vaults)
     store.database.delete_copies()
     return Rebuilt(report.added, len(report.unreadable))
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import click
 
+from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import candidate, named_candidates
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
@@ -177,6 +178,7 @@ def backfill_command(dry_run: bool) -> None:
         output.print_shown(upkeep.to_take_in(len(paths), size))
         return
     stopped = "What was taken in until then stays; the same command does the rest."
+    sync_if_free(store)  # a first time takes long, and is shown by itself
     with output.progress(size, "Reading transcripts", stopped=stopped) as advance:
         report = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
     output.print_shown(upkeep.backfilled(report))

@@ -9,6 +9,7 @@ from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
 from mcp_server.actions.exchange.imports.formats import readings_of
 from mcp_server.actions.exchange.imports.take import take
+from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.core.errors import Rejected
@@ -64,6 +65,7 @@ def import_command(what: str, path: Path | None, level: Level | None, mine: bool
     if not dry_run and author(opened) != MANUAL:
         person.require(IMPORTING)
     store = opened.store()
+    sync_if_free(store)  # a first time takes long, and is shown by itself
     if what != AUTO_MEMORY:
         readings = readings_of(store, what, path, level=level, own_export=mine)
         total, stopped = sum(len(reading.records) for reading in readings), "" if dry_run else STOPPED

@@ -22,8 +22,9 @@ from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.block_follows import follow, noted
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells, trouble
-from mcp_server.store import Store
+from mcp_server.store import Store, unwatched
 
+MANY = 1000  # files that are read in about a second
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
 
 
@@ -64,6 +65,7 @@ def opened(*, wait_for_model: bool = True, searches: bool = False, takes_in: boo
     opened = Opened(wait_for_model=wait_for_model, by=person.who_types)
     session = session_id(opened.environment.get(SESSION))
     opened.session = lambda: session
+    opened.reading = _reading
     before = -1 if takes_in else noted(opened)
     click.get_current_context().call_on_close(lambda: _end(opened, searches=searches, before=before))
     return opened
@@ -192,6 +194,12 @@ def progress(total: int, label: str, *, stopped: str = "") -> Iterator[Callable[
             yield bar.update
     except KeyboardInterrupt:
         raise click.Abort(stopped) from None
+
+
+def _reading(files: int) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+    """Show a person at a terminal how far the reading of *files* is, when that takes a while."""
+    shown = sys.stdout.isatty() and sys.stderr.isatty() and not wants_json()
+    return progress(files, "Reading files") if shown and files >= MANY else unwatched(files)
 
 
 @contextlib.contextmanager

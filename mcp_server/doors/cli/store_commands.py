@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from mcp_server.actions.context import notice as noticing
-from mcp_server.actions.files.size_limit import folders
 from mcp_server.actions.files.sync import sync, sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.model.embed import embed_pending
@@ -131,11 +130,7 @@ def maintain_command(action: str, apply: bool) -> None:
             click.echo("--apply does it.")
         return
     sync_if_free(store)
-    if action == REBUILD:
-        with output.progress(sum(folder.files for folder in folders(store)), "Reading files") as advance:
-            steps = maintain.maintain(store, action, progress=advance)
-    else:
-        steps = maintain.maintain(store, action)
+    steps = maintain.maintain(store, action)
     if any(step.action == REBUILD for step in steps):
         _embed(store)
     output.print_shown(upkeep.steps(steps))
