@@ -15,7 +15,7 @@ from mcp_server.doors.server import replies
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.doors.called import connected
-from tests.doors.shell import Run, output_of
+from tests.doors.shell import Run, daybook, output_of
 
 
 @pytest.mark.parametrize("place", ["/dev/null/x", "/dev/null/x/y"])
@@ -71,3 +71,24 @@ def test_an_error_passes_on_no_sign_that_moves_what_is_on_the_screen(run: Run, o
     assert process.returncode and call.failed
     assert "No memory has the id" in process.stderr and "No memory has the id" in answer
     assert not {*"\x1b\x07\u202e\u009b"}.intersection(process.stderr + answer)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "where", "status", "doctor", "sync", "init --repository", "read kept", "remember A|b",
+        "import notes {folder}", "export {folder}/out", "export {folder}", "view --export {folder}/page.html",
+        "seed {folder}/lacking",
+    ],
+)  # fmt: skip
+def test_no_path_fills_more_than_its_line(tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "shop\nOTHER\x1b[2J"
+    kept = folder / "store" / "knowledge" / "kept.md"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("---\nid: kept\n---\nA cart.\n", encoding="utf-8")
+    kept.with_name("bad\nOTHER\x1b.md").write_text("---\ntitle: a\ntitle: b\n---\n", encoding="utf-8")
+    words = [word.format(folder=folder) for word in command.split(" ")]
+
+    screen = daybook(folder / "store", *words, folder=folder, typed=True).stdout
+
+    assert screen and "\nOTHER" not in screen and "\x1b[2J" not in screen

@@ -12,7 +12,7 @@ import click
 
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError, NotFound, disk_refused
-from mcp_server.core.render import visible
+from mcp_server.core.render import on_one_line
 from mcp_server.doors.cli import help_page, printing, text_input, typed_parameters
 from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 
@@ -85,14 +85,14 @@ def main() -> None:
         sys.exit(error.exit_code)
     except DaybookError as error:
         error = _where_it_is(error) if isinstance(error, NotFound) else error
-        click.echo(f"daybook: {visible(str(error))}", err=True)  # it may quote a file or a remote
+        click.echo(f"daybook: {on_one_line(str(error))}", err=True)  # it may quote a file or a remote
         if error.hint:
-            click.echo(f"         {visible(error.hint)}", err=True)
+            click.echo(f"         {on_one_line(error.hint)}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
     except OSError as error:
-        click.echo(f"daybook: {visible(disk_refused(error))}", err=True)
+        click.echo(f"daybook: {on_one_line(disk_refused(error))}", err=True)
         sys.exit(DISK_REFUSED)
 
 

@@ -20,7 +20,7 @@ from mcp_server.bootstrap import has_key, model_key, read_config
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.embedding_models import BY_NAME, MULTILINGUAL
 from mcp_server.core.errors import DaybookError, Rejected
-from mcp_server.core.render import counted, visible
+from mcp_server.core.render import counted, on_one_line, visible
 from mcp_server.core.settings import CAPTURES, MODEL, Settings, parse_settings
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.model_commands import use
@@ -232,7 +232,7 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...]) -> Non
         output.print_shown(candidates.rejected(rejected, before=chosen.before))
         failed |= chosen.failed
     for sentence in candidates.not_settled(failed):
-        click.echo(f"daybook: {visible(sentence)}", err=True)
+        click.echo(f"daybook: {on_one_line(sentence)}", err=True)
     if failed:
         sys.exit(next(iter(failed.values())).exit_code)
     if approve or reject:

@@ -8,7 +8,7 @@ import click
 from mcp_server.actions.exchange import connect as connecting
 from mcp_server.core.errors import Rejected, similar
 from mcp_server.core.exchange.clients import CLIENTS, Client
-from mcp_server.core.render import visible
+from mcp_server.core.render import on_one_line, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.typed_parameters import heed_only
@@ -48,7 +48,7 @@ def connect_command(client: str, print_: bool) -> None:
     planned = connecting.plan(store, wanted, opened.environment, home)
     if not planned.changes:
         connecting.connect(store, planned, opened.environment, root=ROOT)
-        click.echo(f"{wanted.title} is connected: {visible(str(planned.file))}")
+        click.echo(f"{wanted.title} is connected: {on_one_line(str(planned.file))}")
         return
     _show(planned)
     person.require("writing into the settings of another program")
@@ -93,7 +93,7 @@ def _known(name: str) -> Client:
 def _show(planned: connecting.SettingsEdit) -> None:
     """Print the file and the lines of it that come or go."""
     old, new = (text.splitlines() for text in (planned.before or "", planned.after))
-    click.echo(visible(str(planned.file)))
+    click.echo(on_one_line(str(planned.file)))
     for line in difflib.unified_diff(old, new, n=1, lineterm=""):
         if not line.startswith(("---", "+++", "@@")):
             click.echo(f"  {visible(line)}")

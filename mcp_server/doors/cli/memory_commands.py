@@ -39,7 +39,7 @@ from mcp_server.core.memory import LISTS, Draft
 from mcp_server.core.memory_parts import Level, Status, parted
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.render import elsewhere, files_of_before, state_of, visible
+from mcp_server.core.render import elsewhere, files_of_before, on_one_line, state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
@@ -148,7 +148,8 @@ def read_command(memory_id: str) -> None:
     if output.wants_json():
         output.print_json(shown.whole(file, standing).json)
     else:
-        click.echo(click.style(f"{file.path}  (version {version(file)})", dim=True))
+        path = on_one_line(str(file.path))
+        click.echo(click.style(f"{path}  (version {version(file)})", dim=True))
         for state in (elsewhere(standing.project), state_of(Status.ACTIVE, shadowed_by=standing.shadowed_by)):
             if state:
                 click.echo(click.style(visible(state), dim=True))

@@ -86,7 +86,7 @@ def _end(opened: Opened, *, searches: bool, before: int) -> None:
             "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
         )
     for sentence in trouble.remarks(opened.remarks(), refusal=sys.exception()):
-        click.echo(f"daybook: {visible(sentence)}", err=True)
+        click.echo(f"daybook: {on_one_line(sentence)}", err=True)
 
 
 def write_for_person(path: Path, text: str) -> None:
@@ -139,20 +139,20 @@ def print_shown(shown: Shown, *, texts: bool = False) -> None:
         if table is not shown:
             click.echo("")
         if table.head:
-            click.echo(_harmless(table.head))
+            click.echo(_line(table.head))
         _print_rows(table, texts=texts)
         if table.body:
             click.echo(_harmless(table.body).rstrip())
     if shown.offset is not None and shown.total > (next := shown.offset + len(shown.rows)):
         click.echo(f"{shown.total - next} more: --offset {next}")
     for note in shown.notes:
-        click.echo(_harmless(note))
+        click.echo(_line(note))
 
 
 def _print_rows(table: Shown, *, texts: bool) -> None:
     if texts and table.texts:
         for row, text in zip(table.rows, table.texts, strict=True):
-            click.echo(_harmless("  ".join(cells(table, row))))
+            click.echo(_line("  ".join(cells(table, row))))
             click.echo("\n".join(f"   {line}" for line in _harmless(text).splitlines()))
     elif table.headers and table.rows:
         used = [any(cell not in ("", None) for cell in column) for column in zip(*table.rows, strict=True)]
@@ -164,12 +164,17 @@ def _print_rows(table: Shown, *, texts: bool) -> None:
     elif table.rows:
         width = max((len(str(row[0])) for row in table.rows if len(row) > 1), default=0)
         for name, *value in table.rows:
-            click.echo(_harmless(f"{name:<{width}}  {value[0]}" if value else str(name)))
+            click.echo(_line(f"{name:<{width}}  {value[0]}" if value else str(name)))
 
 
 def say(sentence: str) -> None:
     """Print a sentence, in which a folder or an address may have control characters and line feeds."""
     click.echo(_harmless(on_one_line(sentence)))
+
+
+def _line(text: str) -> str:
+    """Return *text* harmless and as one line: a folder or a file may have a line feed in its name."""
+    return _harmless(" ".join(text.splitlines()))
 
 
 def _harmless(text: str) -> str:
@@ -178,7 +183,7 @@ def _harmless(text: str) -> str:
 
 
 def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
-    cells = zip(headers, (_harmless(str(cell)) for cell in row), strict=True)
+    cells = zip(headers, (_line(str(cell)) for cell in row), strict=True)
     return [shortened(cell, TITLE) if name == "title" else cell for name, cell in cells]
 
 

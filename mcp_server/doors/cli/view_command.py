@@ -67,7 +67,7 @@ def _export(file: Path) -> None:
 
         text = export(opened, step)
     output.write_for_person(file, text)
-    click.echo(f"Written into {file}. It contains your memories: be careful who gets it.")
+    output.say(f"Written into {file}. It contains your memories: be careful who gets it.")
 
 
 def _browser(environment: Mapping[str, str]) -> webbrowser.BaseBrowser:
