@@ -32,7 +32,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.titles import clipped
-from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered, fit_together
+from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered, fit_together, require_together
 from mcp_server.doors.server.typed import revise
 from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, REPLACING, REWORDING, TAKING_BACK
 from mcp_server.store import Store
@@ -109,8 +109,7 @@ class Consent:
             memory.id: f"Archive {memory.id}, “{one_line(memory.title)}”? It can be brought back."
             for memory in kept
         }
-        if not fit_together([*questions.values()]):
-            raise PersonNeeded(FORGETTING, f"archive {' '.join(questions)}", why=Unanswered.TOO_MUCH.value)
+        require_together(questions.values(), act=FORGETTING, typed=f"archive {' '.join(questions)}")
         for name, question in questions.items():
             self.dialog.consent(question, act=FORGETTING, typed=f"archive {name}")
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -165,10 +165,16 @@ def fits(message: str) -> int:
     return parts if parts <= MOST_PARTS else 0
 
 
-def fit_together(messages: Sequence[str]) -> bool:
+def fit_together(messages: Collection[str]) -> bool:
     """Tell whether one call may ask all of *messages*: the person answers none of too many in vain."""
     parts = [fits(message) for message in messages]
     return all(parts) and sum(parts) <= MOST_PARTS
+
+
+def require_together(messages: Collection[str], *, act: str, typed: str) -> None:
+    """Raise PersonNeeded for `says_yes` when one call may not ask all of *messages*."""
+    if not fit_together(messages):
+        raise PersonNeeded(act, typed, why=Unanswered.TOO_MUCH.value)
 
 
 def _chosen(reply: ElicitResult) -> str | Unanswered:

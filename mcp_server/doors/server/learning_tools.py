@@ -14,12 +14,11 @@ from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.ask import ask as ask_question
 from mcp_server.actions.recall.recall import recall as search
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.memory_parts import Kind, given_ids, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.dialog import Dialog, Unanswered, fit_together
+from mcp_server.doors.server.dialog import Dialog, require_together
 from mcp_server.doors.shown import Shown, candidates, mining, upkeep
 from mcp_server.doors.shown.persons_acts import SETTLING_CANDIDATES
 from mcp_server.doors.shown.recall import answered, cited
@@ -122,8 +121,7 @@ def _agreed(dialog: Dialog, chosen: Named, deed: str, option: str) -> Named:
     questions = {
         key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in memories.items()
     }
-    if not fit_together([*questions.values()]):
-        raise PersonNeeded(act, typed, why=Unanswered.TOO_MUCH.value)
+    require_together(questions.values(), act=act, typed=typed)
     agreed = [key for key, question in questions.items() if dialog.says_yes(question, act=act, typed=typed)]
     return replace(chosen, waiting={key: chosen.waiting[key] for key in agreed})
 
