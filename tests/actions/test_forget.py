@@ -12,7 +12,7 @@ from mcp_server.actions.files.trash import forgotten
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.errors import Conflict, NotFound, PlaceTaken, Rejected
+from mcp_server.core.errors import Conflict, NotFound, PlaceTaken, Rejected, Unreadable
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Query
@@ -67,6 +67,22 @@ def test_a_file_by_hand_comes_back_under_the_name_that_is_its_title(store: Store
 
     assert (back.memory.id, back.memory.title, back.path.name) == ("uber-uns", "Über uns", "Über uns.md")
     assert ids(store) == ["uber-uns"]
+
+
+@pytest.mark.parametrize("data", [b"", "We deploy.".encode("utf-16")])
+def test_a_file_that_cannot_be_read_comes_back_as_it_is_and_the_answer_says_so(
+    store: Store, retry_rule: str, data: bytes
+) -> None:
+    path = read(store, retry_rule).path
+    path.write_bytes(data)
+    sync(store)
+    forget(store, retry_rule)
+
+    with pytest.raises(Unreadable, match=f"^{re.escape(str(path))}:?1?: was restored as it is, and is "):
+        restore(store, retry_rule)
+
+    assert path.read_bytes() == data
+    assert [problem.path for problem in sync(store).unreadable] == [str(path)]
 
 
 def test_a_sync_does_not_bring_back_what_was_forgotten(store: Store, retry_rule: str) -> None:

@@ -159,7 +159,8 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
 
     A superseded memory is active again beside its successor, if that still exists. A repository's memory that
     was changed or deleted there comes back as the person accepted it.
-    Raises NotFound, and Rejected when it is active already or its place is taken.
+    Raises NotFound, Rejected when it is active already or its place is taken, and Unreadable when its file is
+    back and cannot be read.
     """
     memory_name = typed_id(memory_id)
     for vault, path in in_trash(store, memory_name):
@@ -169,10 +170,11 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
             file = load(vault, path, place=place)
         except FileNotFoundError:  # another process brought it back, or deleted it, at this moment
             continue
-        except Unreadable:  # move it as it is; `sync` reports what is wrong with it
+        except Unreadable as error:  # move it as it is
             target = confined(vault, (vault.root / place).with_name(name))
             move(store, vault, vault.ref(memory_name), path, target, "restored")
-            return read(store, memory_name)
+            reason = f"was restored as it is, and {error.reason}"
+            raise type(error)(str(target), error.line, reason) from error
         file = replace(file, memory=replace(file.memory, id=memory_name))  # the name there may have a number
         target = kept_path(vault, file.memory.kind, place=place).with_name(name)
         return _reinstated(store, _move_back(store, file, target))
