@@ -94,6 +94,17 @@ def test_what_was_done_is_told_of_all_of_a_session_and_of_what_was_deleted_for_g
     assert learned in output_of(run("audit"))  # what the command was called before
 
 
+def test_a_file_that_another_program_deleted_is_said_to_be_gone_and_not_deleted_by_daybook(
+    run: Run, store: Store, retry_rule: str
+) -> None:
+    read(store, retry_rule).path.unlink()
+
+    told = output_of(run("history", retry_rule))
+
+    assert f"Nothing that '{retry_rule}' said is kept: its file is gone, and Daybook did not" in told
+    assert "for good" not in told
+
+
 def test_a_terminal_names_both_texts_of_what_was_edited_since(
     run: Run, store: Store, retry_rule: str
 ) -> None:

@@ -60,7 +60,10 @@ def history_command(
     except NotFound:
         if not titled_deeds:
             raise
-        before = shown.deleted(memory_id)
+        by_us = any(
+            titled.deed.event == "emptied" or titled.deed.detail.get("forever") for titled in titled_deeds
+        )
+        before = shown.deleted(memory_id, by_us=by_us)
     if output.wants_json():
         output.print_json({**before.json, "done": log.json})  # type: ignore[dict-item]
         return

@@ -65,9 +65,10 @@ def differs(version: Earlier) -> str:
     return f"{changed} ({OTHERS[version.others]})"
 
 
-def deleted(memory_id: str) -> Shown:
-    """Return that a memory was deleted for good, and no version of it is kept."""
-    head = f"Nothing that '{memory_id}' said is kept: the memory was deleted for good."
+def deleted(memory_id: str, *, by_us: bool) -> Shown:
+    """Return that a memory was deleted, *by_us* or outside Daybook, and no version of it is kept."""
+    how = "the memory was deleted for good" if by_us else "its file is gone, and Daybook did not remove it"
+    head = f"Nothing that '{memory_id}' said is kept: {how}."
     return Shown(head, json={"id": memory_id, "path": "", "versions": []})
 
 
