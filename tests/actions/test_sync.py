@@ -216,6 +216,21 @@ def test_conflict_copies_are_no_memories_and_are_named_until_they_are_settled(st
     assert ids(store, "gamma") == ["gone"]
 
 
+def test_what_is_said_of_a_conflict_copy_is_true_when_its_original_goes_and_comes_back(store: Store) -> None:
+    path = remember(store, Draft("Plan", "Alpha.", id="plan")).path
+    copy = path.with_name("plan (conflicted copy).md")
+    copy.write_bytes(path.read_bytes())
+    aside = store.home / "plan.md"
+    told = [sync(store).unreadable[0].reason]
+
+    path.rename(aside)
+    told.append(sync(store).unreadable[0].reason)
+    aside.rename(path)
+    told.append(sync(store).unreadable[0].reason)
+
+    assert ["gone" in reason for reason in told] == [False, True, False]
+
+
 def test_a_conflict_copy_of_the_ledger_counts_nothing_twice_and_is_named(store: Store) -> None:
     remember(store, Draft("Plan", "Alpha."))
     (ledger,) = store.ledger.paths()

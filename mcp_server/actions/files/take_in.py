@@ -137,8 +137,8 @@ def _is_open_folder(path: Path) -> bool:
 
 
 def _read(vault: Vault, path: Path, stamp: Stamp) -> _Reading:
-    if reason := why_not_taken_in(stamp.path):
-        return _Reading(stamp, problem=Problem(stamp.path, 0, reason))
+    if reason := why_not_taken_in(stamp.path):  # which depends on another file: the next sync looks again
+        return _Reading(Stamp(stamp.path, -1, stamp.mtime_ns), problem=Problem(stamp.path, 0, reason))
     try:
         file = load(vault, path, on_disk=stamp)
     except Unreadable as error:
