@@ -110,6 +110,17 @@ def repository_vault(home: Path, project: Project) -> Vault:
     )
 
 
+def repository_vaults(home: Path, current: Project | None) -> list[Vault]:
+    """
+    Return the vaults in the repositories of known projects and of *current*, whether or not they exist.
+
+    None of them is a link or has one in it.
+    """
+    projects = [*known_projects(home), *([current] if current else [])]
+    vaults = [repository_vault(home, project) for project in projects]
+    return [vault for vault in vaults if vault.root != home and not linked(vault.root)]
+
+
 def all_vaults(home: Path, current: Iterable[Vault] = ()) -> list[Vault]:
     """
     Return every vault below *home*, those adopted in repositories that still exist, and the *current* ones.

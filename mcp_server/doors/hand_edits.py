@@ -12,6 +12,7 @@ from mcp_server.adapters import places
 from mcp_server.adapters.vault import Vault, is_memory_name
 from mcp_server.bootstrap import Opened, open_watcher
 from mcp_server.core.errors import DaybookError, IndexOfNewer
+from mcp_server.core.memory_parts import Kind
 
 log = logging.getLogger(__name__)
 
@@ -80,14 +81,25 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
 
 
 def _vaults(opened: Opened) -> list[Vault]:
-    """Return every vault of the person, and those of this project even when they came with a clone."""
-    return places.all_vaults(opened.home, opened.store().vaults)
+    """Return every vault of the person, and those of known projects even when they came with a clone."""
+    store = opened.store()
+    vaults = places.all_vaults(opened.home, store.vaults)
+    known = {vault.root for vault in vaults}
+    return [
+        *vaults,
+        *(
+            vault
+            for vault in places.repository_vaults(opened.home, store.project)
+            if vault.root not in known and (vault.root / Kind.KNOWLEDGE.folder).is_dir()
+        ),
+    ]
 
 
 def _folders(opened: Opened) -> list[Path]:
+    """Return the folders to watch; those in repositories need not exist: a checkout brings them back."""
     home = opened.home
     folders = [*places.user_vault(home).folders(), home / places.PROJECTS, home / "ledger"]
-    for vault in _vaults(opened):
+    for vault in (*_vaults(opened), *places.repository_vaults(home, opened.store().project)):
         if vault.in_repository:
             folders += vault.folders()
     return folders
