@@ -20,7 +20,12 @@ RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELA
 
 MAX_LABEL = 60  # characters
 
-WIKI = re.compile(r"\[\[(?P<target>[^\[\]\n|]{1,200})(?:\|(?P<words>[^\[\]\n]{0,200}))?\]\]")
+WIKI = re.compile(
+    r"""\[\[ (?P<target>[^\[\]\n|]{1,200}?)
+    (?:\#(?=[^\W\d]|\^)[^\[\]\n|]{1,200}?)?  # a heading or a block of the note; not what follows in "PR#12"
+    (?:\\?\|(?P<words>[^\[\]\n]{0,200}))? \]\]  # the backslash stands before it in a table""",
+    re.VERBOSE,
+)
 
 
 def wiki_links(text: str) -> list[str]:

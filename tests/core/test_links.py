@@ -24,9 +24,28 @@ def test_links_in_code_are_none(text: str, targets: list[str]) -> None:
     assert wiki_links(text) == targets
 
 
-@pytest.mark.parametrize("atom", ["`", "```\n", "```a\n", "`a\n"])
+@pytest.mark.parametrize(
+    ("written", "target"),
+    [
+        ("[[Carts#TTL]]", "Carts"),
+        ("[[Carts#Why 30 days|the carts]]", "Carts"),
+        ("[[carts-x1y2#^37066d]]", "carts-x1y2"),
+        ("[[carts-x1y2\\|carts]]", "carts-x1y2"),
+        ("[[Carts#TTL\\|carts]]", "Carts"),
+        ("[[C#]]", "C#"),
+        ("[[C# style]]", "C# style"),
+        ("[[PR#123 broke it]]", "PR#123 broke it"),
+        ("[[#TTL]]", "#TTL"),
+    ],
+)
+def test_a_link_to_a_part_of_a_note_leads_to_the_note(written: str, target: str) -> None:
+    assert wiki_links(f"See {written}.") == [target]
+
+
+@pytest.mark.parametrize("atom", ["`", "```\n", "```a\n", "`a\n", "[[", "[[a", "#a", "[[a#a"])
 def test_a_hostile_text_takes_no_longer_than_its_length(atom: str) -> None:
     assert grows_evenly(lambda times: atom * times, outside_code)
+    assert grows_evenly(lambda times: f"[[{atom * times}", wiki_links)
 
 
 @pytest.mark.parametrize(

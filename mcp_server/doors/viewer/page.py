@@ -224,7 +224,7 @@ def _wiki(state: StateInline, silent: bool) -> bool:
         token = state.push("link_open", "a", 1)
         token.attrs = {"href": leads_to}
         token.meta = {"ours": True}
-        state.push("text", "", 0).content = match["words"] or match["target"]
+        state.push("text", "", 0).content = match["words"] or match[0][2:-2]
         state.push("link_close", "a", -1)
     state.pos = match.end()
     return True
