@@ -78,7 +78,7 @@ def test_a_file_that_cannot_be_read_comes_back_as_it_is_and_the_answer_says_so(
     sync(store)
     forget(store, retry_rule)
 
-    with pytest.raises(Unreadable, match=f"^{re.escape(str(path))}:?1?: was restored as it is, and is "):
+    with pytest.raises(Unreadable, match=f"^{re.escape(str(path))}:?1?: was restored, and is "):
         restore(store, retry_rule)
 
     assert path.read_bytes() == data

@@ -173,7 +173,7 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
         except Unreadable as error:  # move it as it is
             target = confined(vault, (vault.root / place).with_name(name))
             move(store, vault, vault.ref(memory_name), path, target, "restored")
-            raise type(error)(str(target), error.line, f"was restored as it is, and {error.reason}") from error
+            raise type(error)(str(target), error.line, f"was restored, and {error.reason}") from error
         file = replace(file, memory=replace(file.memory, id=memory_name))  # the name there may have a number
         target = kept_path(vault, file.memory.kind, place=place).with_name(name)
         return _reinstated(store, _move_back(store, file, target))
