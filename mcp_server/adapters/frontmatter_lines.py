@@ -20,6 +20,7 @@ from mcp_server.core.errors import Unreadable
 MAX_BYTES = 64 * 1024  # a memory with many links in the graph has hundreds of them
 ROOM = 2 * 1024  # bytes that links leave free for later states of the memory: archived, superseded, pinned
 MAX_KEYS = 64
+CONFLICT = "git left a conflict here: keep one version, without the marks"
 MAX_DEPTH = 4  # `links:` is a list (2) of maps (3) with lists of notes (4) in the frontmatter (1)
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
@@ -87,10 +88,7 @@ class StrictFrontmatter(BaseHandler):
             mark = (error.context_mark if unfinished else None) or error.problem_mark or error.context_mark
             index, reason = mark.index if mark else 0, f"the frontmatter is not valid: {problem}"
             if conflict := _CONFLICT.search(fm):
-                index, reason = (
-                    conflict.start(),
-                    "git left a conflict here: keep one version, without the marks",
-                )
+                index, reason = conflict.start(), CONFLICT
             elif "\t" in fm[index : index + 1]:
                 reason = "a tab stands where only spaces may"
             elif problem.startswith("mapping values"):

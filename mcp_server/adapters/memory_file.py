@@ -17,6 +17,7 @@ from typing import Any
 
 from mcp_server.adapters.files import MAX_MEMORY_FILE
 from mcp_server.adapters.frontmatter_lines import (
+    CONFLICT,
     MAX_BYTES,
     ROOM,
     StrictFrontmatter,
@@ -27,7 +28,7 @@ from mcp_server.adapters.frontmatter_lines import (
 )
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.links import RELATES_TO
-from mcp_server.core.markdown import first_heading
+from mcp_server.core.markdown import first_heading, left_conflict
 from mcp_server.core.memory import LIST_NAMES, LISTS, PHRASES, WORDS, Link, Memory
 from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
@@ -252,9 +253,14 @@ def parse(data: bytes, *, path: str, kind: Kind, archived: bool, modified: datet
     *kind* and *archived* come from the file's folder, *modified* is its date, aware and in UTC.
     Raises Unreadable with *path*, the line counted from 1 (0 for the whole file) and the reason.
     """
-    _, head, body = _split(_plain(_decode(data, path)), path)
+    whole = _plain(_decode(data, path))
+    _, head, body = _split(whole, path)
     text = strip_blank_lines(body)
-    return read_fields(head, text, path=path, kind=kind, archived=archived, modified=modified)
+    memory = read_fields(head, text, path=path, kind=kind, archived=archived, modified=modified)
+    # In a conversation somebody may have shown a conflict.
+    if memory.kind is Kind.KNOWLEDGE and (line := left_conflict(body)):
+        raise Unreadable(path, whole.count("\n", 0, len(whole) - len(body)) + line, CONFLICT)
+    return memory
 
 
 def render(memory: Memory) -> bytes:

@@ -44,6 +44,28 @@ def outside_code(text: str) -> str:
     return _INLINE.sub("", "\n".join("" if is_code else line for line, is_code in lines(text)))
 
 
+def left_conflict(text: str) -> int:
+    """
+    Return the line of *text*, from 1, at which git left a conflict outside code, 0 when there is none.
+
+    A conflict has three marks, in their order: `<<<<<<< name`, `=======`, `>>>>>>> name`.
+    """
+    if "\n>>>>>>> " not in text:
+        return 0  # as most
+    begins = 0
+    is_parted = False
+    for number, (line, is_code) in enumerate(lines(text), start=1):
+        if is_code:
+            continue
+        if line.startswith("<<<<<<< "):
+            begins, is_parted = number, False
+        elif line == "=======":
+            is_parted = begins > 0
+        elif is_parted and line.startswith(">>>>>>> "):
+            return begins
+    return 0
+
+
 def is_item(text: str) -> bool:
     """Tell whether *text* begins with an item of a list."""
     return bool(_ITEM.match(text))

@@ -96,6 +96,16 @@ UNREADABLE = {
         3,
         "git left a conflict here",
     ),
+    "a conflict of git in the text": (
+        head("id: x") + b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n",
+        5,
+        "git left a conflict here",
+    ),
+    "a conflict of git around the frontmatter": (
+        b"<<<<<<< HEAD\r\n" + head("id: x") + b"=======\r\n" + head("id: x") + b">>>>>>> b\r\n",
+        1,
+        "git left a conflict here",
+    ),
     "colon in a value": (head("id: x\ntitle: a: b"), 3, "needs quotes"),
     "prose between the keys": (head("id: x\nand so on\ntitle: y"), 4, "not valid"),
     "list behind a key": (head("tags: - a"), 2, "not valid"),
@@ -177,6 +187,12 @@ READABLE = {
     "line separator": (head("id: x\ntitle: a\u2028b\nsource: c"), {"title": "a b", "source": "c"}),
     "right to left and joined emoji": (head("title: \u202eabc 👩‍👩‍👧"), {"title": "\u202eabc 👩‍👩‍👧"}),
     "comment that is none": (head("title: C#-like \nsource: a#b # c"), {"title": "C#-like", "source": "a#b"}),
+    "a conflict of git in a fence": (
+        b"```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n```\n", {"title": "a-file"}
+    ),
+    "marks that are no conflict": (
+        b"=======\nQuoted:\n>>>>>>> deep\n<<<<<<< less\n>>>>>>> more\n", {"title": "a-file"}
+    ),
     "heading in a fence": (b"~~~\n# a\n```\n# b\n~~~~\n# C#\n", {"title": "C#"}),
     "fence never closed": (b"```\n# a\n", {"title": "a-file"}),
     "underlined heading": (b"a\n\nThe title\n=====\nb", {"title": "The title"}),
@@ -236,6 +252,7 @@ def test_a_strange_file_that_says_it_already_is_not_rewritten(name: str) -> None
         lambda times: b"---\n" * times,
         lambda times: b"---\n" + b"# c\n" * times,
         lambda times: b"x" + b"\n" * times + b"y",
+        lambda times: b"<<<<<<< a\n" * times + b"=======\n>>>>>> b\n>>>>>>>  c",
         lambda times: head("tags: " + "[" * times),
         lambda times: head("k: v\n" * times),
         lambda times: head("tags: [" + "'#'," * times + "]"),
