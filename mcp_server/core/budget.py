@@ -21,6 +21,7 @@ CHARACTERS_PER_TOKEN = 2.5  # English and code have 3.5 to 4.5, so we reserve mo
 FRAME_TOKENS = 64  # roles and the like, which the API counts with the prompt
 
 MOST_TRIES = 4  # calls for one item, ever
+CUT = "max_tokens"  # why a reply ended that would have gone on
 PLAN_PAUSE = 3600.0  # seconds; Claude Code does not say when a plan's limit ends
 PAUSES = (30.0, 120.0, 600.0)  # seconds after an item's first, second and every further try
 JITTER = 0.5  # largest share of a pause added at random, so that machines do not all call again together

@@ -20,7 +20,7 @@ from mcp_server.adapters import files
 from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.events import spending as spent
 from mcp_server.core import budget
-from mcp_server.core.budget import CallFailed, CallOutcome, Cost, Reply
+from mcp_server.core.budget import CUT, CallFailed, CallOutcome, Cost, Reply
 from mcp_server.core.errors import Held, ModelUnavailable, SettingsError
 from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.ports import Model
@@ -88,9 +88,9 @@ def call_model(
 
     A reply that is not *is_usable* is returned, too, but noted as such: an item is given up without another.
 
-    Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
-    is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
-    Consent and limits are those of this moment.
+    Raises ModelUnavailable, also for a reply that was cut before any of it was usable: with `later` for what
+    may be asked another time, without it when the item is given up. Waits at most *patience* seconds for
+    another process's call, and never for a pause. Consent and limits are those of this moment.
     """
     store = store.as_set_now()
     if not store.settings.model_calls:
@@ -245,7 +245,11 @@ def reserve(
 def close(
     store: Store, call: Call, reply: Reply | CallFailed, *, is_usable: Callable[[Reply], bool] = _any
 ) -> Reply:
-    """Write the event of how *call* ended and return its reply; raises ModelUnavailable without a reply."""
+    """
+    Write the event of how *call* ended and return its reply.
+
+    Raises ModelUnavailable without a reply, and for one that was cut before any of it was usable.
+    """
     if isinstance(reply, CallFailed):
         usd = call.usd if reply.charged else 0.0
         note_spent(store, call.name, usd=usd, outcome=reply.outcome)
@@ -253,6 +257,13 @@ def close(
     usd = budget.cost(store.settings, reply.input_tokens, reply.output_tokens) if call.usd else 0.0
     outcome = CallOutcome.OK if is_usable(reply) else CallOutcome.UNUSABLE
     note_spent(store, call.name, usd=usd, outcome=outcome, reply=reply)
+    if outcome is CallOutcome.UNUSABLE and reply.stop_reason == CUT:  # asked at once, it would be cut again
+        raise _gone_wrong(
+            store,
+            CallFailed(outcome, "The model's answer was cut before anything in it was complete."),
+            call.tries,
+            call.settings,
+        )
     return reply
 
 

@@ -13,6 +13,7 @@ from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.memory_parts import Kind
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, proposal
+from tests.conftest import Clock
 from tests.recorded import Recorded, kept, queued
 from tests.scripted_model import ScriptedModel, error, reply
 
@@ -87,6 +88,29 @@ def test_no_array_at_all_is_asked_for_four_times_and_then_given_up(
     assert model.calls == 4
     assert queued(learning, recorded).learned == recorded.path.stat().st_size
     assert spending(learning).given_up == 1
+
+
+def test_an_answer_that_was_cut_within_its_first_object_is_asked_for_again_only_after_a_pause(
+    learning: Store, model: ScriptedModel, recorded: Recorded, clock: Clock
+) -> None:
+    proposals = json.dumps([proposal(POSTGRES, "keep invoices in Postgres")])
+    cut = reply(proposals[:-30], stop_reason="max_tokens")
+    model.answers = [cut, cut, reply(proposals)]
+    recorded.user(POSTGRES)
+    kept(learning, recorded)
+
+    for calls in (1, 2):
+        for _ in range(2):
+            with pytest.raises(ModelUnavailable, match="was cut"):
+                learn(learning, queued(learning, recorded))
+        assert model.calls == calls
+        until = spending(learning).paused_until
+        assert until is not None
+        clock.now = until
+    learn(learning, queued(learning, recorded))
+
+    assert [memory.text for memory in knowledge(learning)] == [POSTGRES]
+    assert spending(learning).given_up == 0
 
 
 BROKEN = '{"type": "decision", "content": "He said "no" to it.", "tags": []}'
