@@ -28,7 +28,8 @@ The errors that Daybook raises on purpose.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
 """
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 AFTER_REFUSAL = "No memory is lost or half written. Once that is mended, try again: it does what is missing."
 
@@ -65,6 +66,17 @@ class DaybookError(Exception):
     def with_hint(self) -> str:
         """The sentence and the hint as one text, where a place has room for both."""
         return f"{self} {self.hint}".rstrip()
+
+
+@contextlib.contextmanager
+def all_or_none(names: Collection[str]) -> Iterator[None]:
+    """Let what refuses one of several *names* say that nothing was done to the others."""
+    try:
+        yield
+    except DaybookError as error:
+        if len(names) > 1:
+            error.hint = f"Nothing was done to the others. {error.hint}".rstrip()
+        raise
 
 
 class SettingsError(DaybookError):

@@ -73,6 +73,19 @@ def test_an_error_passes_on_no_sign_that_moves_what_is_on_the_screen(run: Run, o
     assert not {*"\x1b\x07\u202e\u009b"}.intersection(process.stderr + answer)
 
 
+@pytest.mark.parametrize("verb", ["archive", "mark-used", "trust"])
+def test_what_refuses_one_of_several_ids_says_that_nothing_was_done_to_the_others(
+    typed: Run, store: Store, verb: str
+) -> None:
+    known = remember(store, Draft("Carts", "Carts are red.")).memory.id
+
+    several, alone = typed(verb, known, "no-such"), typed(verb, "no-such")
+
+    assert "No memory has the id 'no-such'." in several.stdout
+    assert "Nothing was done to the others." in several.stdout and "the others" not in alone.stdout
+    assert known in output_of(typed("list"))
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -10,7 +10,7 @@ from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.memory.forget import in_archive
 from mcp_server.actions.memory.remember import still_superseded
 from mcp_server.adapters.vault import free_path, make_vault_folders
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Rejected, all_or_none
 from mcp_server.core.memory_parts import Status, given_ids
 from mcp_server.store import Store
 
@@ -55,13 +55,12 @@ def archivable(store: Store, memory_ids: Sequence[str]) -> list[MemoryFile]:
 
     Raises NotFound, also without any id, and Rejected for one that is neither active nor archived.
     """
-    files = [read(store, memory_id) for memory_id in given_ids(memory_ids)]
-    for file in files:
-        if file.memory.status not in (Status.ACTIVE, Status.ARCHIVED):
-            raise Rejected(
-                f"'{file.memory.id}' is {file.memory.status.value}; only active memories can be archived.",
-                "Leave out its id.",
-            )
+    with all_or_none(ids := given_ids(memory_ids)):
+        files = [read(store, memory_id) for memory_id in ids]
+        for file in files:
+            if file.memory.status not in (Status.ACTIVE, Status.ARCHIVED):
+                state = f"'{file.memory.id}' is {file.memory.status.value}"
+                raise Rejected(f"{state}; only active memories can be archived.", "Leave out its id.")
     return files
 
 

@@ -18,7 +18,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.project import worktree_around
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.batches import batches
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Rejected, all_or_none
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
@@ -176,7 +176,8 @@ def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     the person. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
     """
     sync(store)
-    refs = {find(store, memory_id).ref for memory_id in memory_ids or ()}
+    with all_or_none(memory_ids or ()):
+        refs = {find(store, memory_id).ref for memory_id in memory_ids or ()}
     rows = [row for row in untrusted(store) if memory_ids is None or row.ref in refs]
     alone = [row for row in _said_alone(store) if row.ref in refs]
     if memory_ids is None and store.project:

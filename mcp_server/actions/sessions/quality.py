@@ -13,7 +13,7 @@ from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.events import receipts
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Rejected, all_or_none
 from mcp_server.core.memory_parts import DAY, given_ids, id_in
 from mcp_server.core.worth.use import is_used, telling_tokens
 from mcp_server.store import Store
@@ -75,7 +75,8 @@ def mark_used(store: Store, memory_ids: Sequence[str]) -> list[str]:
 
     Raises NotFound for no id, and for one that is not known, and notes nothing then; OSError.
     """
-    rows = [find(store, memory_id) for memory_id in given_ids(memory_ids)]
+    with all_or_none(ids := given_ids(memory_ids)):
+        rows = [find(store, memory_id) for memory_id in ids]
     refs = list(dict.fromkeys(row.ref for row in rows))
     store.record("used", refs=refs)
     catch_up_if_free(store)
