@@ -69,6 +69,23 @@ def test_a_file_by_hand_comes_back_under_the_name_that_is_its_title(store: Store
     assert ids(store) == ["uber-uns"]
 
 
+@pytest.mark.parametrize("name", [f"{'long ' * 40}.md", "deploys.markdown", "deploys.MD"])
+def test_a_file_by_hand_comes_back_with_its_name_and_byte_for_byte(store: Store, name: str) -> None:
+    path = store.user_vault.root / "knowledge" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("We deploy on Fridays.\n", encoding="utf-8")
+    for _ in range(2):
+        sync(store)
+        (memory_id,) = ids(store)
+        title = read(store, memory_id).memory.title
+
+        forget(store, memory_id)
+        back = restore(store, memory_id)
+
+        assert (back.path, back.memory.title) == (path, title)
+        assert back.data == b"We deploy on Fridays.\n"
+
+
 @pytest.mark.parametrize("data", [b"", "We deploy.".encode("utf-16")])
 def test_a_file_that_cannot_be_read_comes_back_as_it_is_and_the_answer_says_so(
     store: Store, retry_rule: str, data: bytes

@@ -109,7 +109,7 @@ def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
         store.try_record("forgotten", refs=[row.ref], forever=True)
     else:
         target = path_in_trash(store, vault, path, row.id)
-        detail = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
+        detail = {} if path.name == f"{row.id}.md" else {"name": path.name}  # it may be named after its title
         move(store, vault, row.ref, path, target, "forgotten", forever=False, **detail)
     with if_free(store):
         if row.kind is Kind.CONVERSATION:
@@ -164,18 +164,19 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
     """
     memory_name = typed_id(memory_id)
     for vault, path in in_trash(store, memory_name):
-        place = path.relative_to(places.trash_folder(store.home, vault)).as_posix()
+        # A file without a title has that of its name, which was another before it came into the trash.
         name = _name_of(store, vault, memory_name)
+        place = path.relative_to(places.trash_folder(store.home, vault)).with_name(name).as_posix()
         try:
             file = load(vault, path, place=place)
         except FileNotFoundError:  # another process brought it back, or deleted it, at this moment
             continue
         except Unreadable as error:  # move it as it is
-            target = confined(vault, (vault.root / place).with_name(name))
+            target = confined(vault, vault.root / place)
             move(store, vault, vault.ref(memory_name), path, target, "restored")
             raise type(error)(str(target), error.line, f"was restored, and {error.reason}") from error
         file = replace(file, memory=replace(file.memory, id=memory_name))  # the name there may have a number
-        target = kept_path(vault, file.memory.kind, place=place).with_name(name)
+        target = kept_path(vault, file.memory.kind, place=place)
         return _reinstated(store, _move_back(store, file, target))
     try:
         file = read(store, memory_name)
@@ -251,7 +252,7 @@ def _move_back(store: Store, file: MemoryFile, target: Path) -> MemoryFile:
         raise PlaceTaken(target)
     status = Status.ACTIVE if file.memory.status in AWAY else file.memory.status
     memory = replace(file.memory, status=status, archived_reason="")
-    if memory_file.rewrite(file.data, memory, path=str(file.path)) == file.data:
+    if memory_file.rewrite(file.data, memory, path=str(target)) == file.data:
         move(store, file.vault, file.ref, file.path, target, "restored")
         return read(store, file.memory.id)
     commit(store, file, memory, "restored", to=target)
