@@ -12,8 +12,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from mcp_server.core.provenance.tool_calls import OUR_TOOL, UNCONFIRMED, Own, Whose, whose
-from mcp_server.core.sessions.transcript import ECHOES, UNSAID, blocks_of, not_injected, texts_of
+from mcp_server.core.provenance.tool_calls import OUR_TOOL, UNCONFIRMED, Whose, whose
+from mcp_server.core.sessions.transcript_line import (
+    ECHOES,
+    blocks_of,
+    is_typed_by_person,
+    is_unsaid,
+    not_injected,
+    texts_of,
+)
 
 MOST_CALLS = 4096  # calls that are remembered until their results come
 LARGEST = 16 * 1024 * 1024  # bytes of a line that is read; a longer one counts as unread
@@ -94,16 +101,14 @@ class Hearing:
                 yield from self._attachment(data["attachment"], time, folder)
 
     def _user(
-        self, data: Mapping[str, Any], blocks: list[dict[str, Any]], time: str, folder: str
+        self, data: dict[str, Any], blocks: list[dict[str, Any]], time: str, folder: str
     ) -> Iterator[SessionText]:
         for block in blocks:
             if block.get("type") == "tool_result":
                 yield from self._result(block, data.get("toolUseResult"), time, folder)
-        aside = self._agent or data.get("isSidechain") is True
-        origin = data.get("origin")
-        human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
-        if any(data.get(flag) for flag in UNSAID) or not human:
+        if is_unsaid(data) or not is_typed_by_person(data):
             return
+        aside = self._agent or data.get("isSidechain") is True
         for text in texts_of(blocks):
             begin = text.lstrip()
             if begin.startswith(_PRINTED):
@@ -149,7 +154,10 @@ class Hearing:
             choices = list(answers.values()) if isinstance(answers, dict) else []
             yield SessionText(Voice.PERSON, _strings(choices), time)
             return
-        own: Own = lambda path: self._own(path, called_in)  # noqa: E731
+
+        def own(path: str) -> bool:
+            return self._own(path, called_in)
+
         owner, place = whose(name, arguments, own=own, agents_read=self._agents_read)
         of_call = _strings(arguments)
         if owner is Whose.NOBODYS:
@@ -160,11 +168,11 @@ class Hearing:
             place = f"{place} of this repository, which is not accepted,"
             yield SessionText(Voice.OTHERS, text, time, place, of_call)
         elif owner is Whose.LINES:
-            lines = text.split("\n")
-            own_lines = [line for line in lines if own(line.split(":", 1)[0])]
-            other_lines = [line for line in lines if not own(line.split(":", 1)[0])]
-            yield SessionText(Voice.PROJECT, "\n".join(own_lines), time, place, of_call)
-            yield SessionText(Voice.OTHERS, "\n".join(other_lines), time, place, of_call)
+            lines: dict[Voice, list[str]] = {Voice.PROJECT: [], Voice.OTHERS: []}
+            for line in text.split("\n"):
+                lines[Voice.PROJECT if own(line.split(":", 1)[0]) else Voice.OTHERS].append(line)
+            for voice, lines_of_voice in lines.items():
+                yield SessionText(voice, "\n".join(lines_of_voice), time, place, of_call)
         elif owner is Whose.PROJECTS and str(arguments.get("file_path") or "") in self._written:
             yield SessionText(Voice.CLAUDE, text, time)  # the file may say what Claude put there
         else:
@@ -182,12 +190,8 @@ class Hearing:
         elif kind.startswith("mcp_resource"):
             yield SessionText(Voice.OTHERS, _strings(attachment.get("content")), time, "an MCP resource")
         elif kind in ("instructions", "nested_memory"):
-            files = (
-                attachment.get("files")
-                if isinstance(attachment.get("files"), list)
-                else [attachment.get("content")]
-            )
-            for file in files or []:
+            files = attachment.get("files")
+            for file in files if isinstance(files, list) else [attachment.get("content")]:
                 if isinstance(file, dict):
                     yield self._file(str(file.get("path")), file, time, folder)
         elif isinstance(path := attachment.get("filename", attachment.get("path")), str):

@@ -1,6 +1,7 @@
 """A prompt with `#remember`: what of it is to be stored, before the transcript of its session is read."""
 
-from mcp_server.core.sessions.transcript import ECHOES, LINE_END, kept, not_injected, public
+from mcp_server.core.sessions.transcript import kept, public
+from mcp_server.core.sessions.transcript_line import ECHOES, LINE_END, not_injected
 from mcp_server.core.text.pasted_content import without_marks
 from mcp_server.core.text.private import says_skip
 from mcp_server.core.text.remember_tag import stands_in_a_paste, without_order

@@ -6,20 +6,27 @@ commands, notifications, and all that Daybook itself showed to Claude: memory mu
 Private text and secrets are removed before any other code sees the words.
 """
 
-import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
 
-from mcp_server.core.context.brief import FRAME, PROMPT_FRAME
 from mcp_server.core.digests import text_digest
 from mcp_server.core.memory_parts import moment_in, timestamp
 from mcp_server.core.render import visible
 from mcp_server.core.search.prompt_parts import command_in
 from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.sessions.transcript_line import (
+    ECHOES,
+    Data,
+    blocks_of,
+    is_typed_by_person,
+    is_unsaid,
+    not_injected,
+    parsed,
+    texts_of,
+)
 from mcp_server.core.text.pasted_content import as_quotes, without_marks
 from mcp_server.core.text.private import says_skip, without_private
 from mcp_server.core.text.remember_tag import without_order
@@ -28,7 +35,6 @@ LONGEST_TURN = 4000  # characters; the middle of a longer one is left out
 LONGEST_COMMAND = 200  # characters of a command or a path
 LONGEST_NAME = 80  # characters of a tool's name
 MOST_CALLS = 32  # tool calls kept of one line, to bound its length
-LARGEST_PARSED = 4 * 1024 * 1024  # bytes of a line without its images; no person types more
 MOST_HELD = 64  # lines that wait for the result of a call
 FAILED = " -> failed"
 
@@ -36,29 +42,12 @@ _WINDOW = 192 * 1024  # characters searched for secrets at either end of a turn 
 _MARGIN = 66 * 1024  # characters given up where a window cuts: more than the longest secret has
 _HALF = (LONGEST_TURN - 48) // 2  # characters kept at either end; the rest is for the note between them
 
-_SPOKEN = re.compile(rb'"type"\s*:\s*"(?:user|assistant)"')
-_IMAGE = re.compile(rb'"[A-Za-z0-9+/=]{1024,}"')
-UNSAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
-ECHOES = (
-    "<command-name>", "<command-message>", "<command-args>", "<local-command", "<task-notification", "<bash-",
-    "[Request interrupted by user",
-)  # fmt: skip
 _TELLING = {  # which argument of a tool call is kept
     "Bash": "command", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
     "Read": "file_path", "Write": "file_path",
 }  # fmt: skip
-_INJECTED = {  # by Claude Code, by Daybook, and by the person's editor, which shows what is open or selected
-    "<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->": "<!-- MEMORY:END -->",
-    "<ide_opened_file>": "</ide_opened_file>", "<ide_selection>": "</ide_selection>",
-    '<terminal name="': "</terminal>",
-}  # fmt: skip
-_FRAMED = re.compile(
-    rf"(?m)^[ \t>]{{0,40}}(?:{re.escape(FRAME)}|{re.escape(PROMPT_FRAME)})[^\n]*(?:\n[ \t]*[^\s][^\n]*)*"
-)
-LINE_END = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _PLAIN = re.compile(r"[\n\t -~]*")
 _MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
-_Data = dict[str, Any]
 
 
 class Speaker(StrEnum):
@@ -150,7 +139,7 @@ class Condenser:
             utterances += self._held_lines.popleft().utterances
         return utterances
 
-    def _take_results(self, blocks: list[_Data]) -> None:
+    def _take_results(self, blocks: list[Data]) -> None:
         for block in blocks:
             call = block.get("tool_use_id")
             if block.get("type") == "tool_result" and isinstance(call, str):
@@ -160,13 +149,11 @@ class Condenser:
                         call_line = held_line.utterances[at]
                         held_line.utterances[at] = replace(call_line, words=call_line.words + FAILED)
 
-    def _prompt(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _HeldLine | None:
+    def _prompt(self, data: Data, blocks: list[Data], start: int, end: int) -> _HeldLine | None:
         """Return the prompt of a person to Claude, or of Claude to an agent; None when there is none."""
         aside = not self._subagent and data.get("isSidechain") is True
         asked_by_claude = aside or self._subagent
-        origin = data.get("origin")  # absent where a program speaks for the person (`claude -p`)
-        human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
-        if any(data.get(flag) for flag in UNSAID) or not (human or asked_by_claude):
+        if is_unsaid(data) or not (is_typed_by_person(data) or asked_by_claude):
             return None
         text = "\n\n".join(part for part in texts_of(blocks) if not part.lstrip().startswith(ECHOES))
         shows = any(block.get("type") not in ("text", "tool_result") for block in blocks)
@@ -194,10 +181,10 @@ class Condenser:
             self.first_words = self.first_words or words
         return _HeldLine([_utterance(speaker, words, _time(data), start, end, forced)]) if words else None
 
-    def _answer(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _HeldLine | None:
+    def _answer(self, data: Data, blocks: list[Data], start: int, end: int) -> _HeldLine | None:
         """Return what Claude or an agent said and which tools it called; None when it is skipped."""
         made_up = data.get("isApiErrorMessage") or data["message"].get("model") == "<synthetic>"
-        if self.skipping or made_up or any(data.get(flag) for flag in UNSAID):
+        if self.skipping or made_up or is_unsaid(data):
             return None
         held_line, time = _HeldLine([]), _time(data)
         if words := kept(public("\n\n".join(texts_of(blocks)))):
@@ -217,34 +204,7 @@ def public(text: str) -> str:
     return not_injected(without_private(text))
 
 
-def parsed(line: bytes) -> _Data | None:
-    """Return the parsed line of a person, a tool or Claude; None for others, mostly without parsing them."""
-    if (b'"user"' not in line and b'"assistant"' not in line) or not _SPOKEN.search(line):
-        return None
-    if len(line) > LARGEST_PARSED and len(line := _IMAGE.sub(b'""', line)) > LARGEST_PARSED:
-        return None
-    try:
-        data = json.loads(line.decode("utf-8-sig", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    spoken = isinstance(data, dict) and data.get("type") in ("user", "assistant")
-    return data if spoken and isinstance(data.get("message"), dict) else None
-
-
-def blocks_of(content: object) -> list[_Data]:
-    """Return the blocks of a message's content, which Claude Code writes as a list or as one text."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def texts_of(blocks: list[_Data]) -> list[str]:
-    """Return the texts among *blocks*, with `\\n` line ends."""
-    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
-    return [LINE_END.sub("\n", text) for text in texts if isinstance(text, str)]
-
-
-def _call(block: _Data) -> str:
+def _call(block: Data) -> str:
     """Return the call of a tool as one line, '' when it is one of our own tools."""
     name = _one_line(block.get("name"), LONGEST_NAME)
     if not name or "daybook" in str(block.get("name")).casefold():
@@ -259,24 +219,13 @@ def _utterance(who: Speaker, words: str, time: str, start: int, end: int, forced
     return Utterance(who, words, time, start, end, key, forced)
 
 
-def _time(data: _Data) -> str:
+def _time(data: Data) -> str:
     moment = moment_in(data.get("timestamp"))
     return timestamp(moment) if moment else ""
 
 
 def _folder(value: object) -> str:
     return value if isinstance(value, str) and value.isprintable() and len(value) <= 4096 else ""
-
-
-def not_injected(text: str) -> str:
-    """Return *text* without what Claude Code, the person's editor and Daybook put into it."""
-    for opening, closing in _INJECTED.items():
-        parts, at = list[str](), 0
-        while (begin := text.find(opening, at)) >= 0 and (stop := text.find(closing, begin)) >= 0:
-            parts.append(text[at:begin])
-            at = stop + len(closing)
-        text = "".join([*parts, text[at:]])
-    return _FRAMED.sub("", text)
 
 
 def _masked(text: str) -> str:
