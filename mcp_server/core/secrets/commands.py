@@ -122,28 +122,32 @@ _HANDED_OVER = (  # a literal without which none of those behind it is there
 
 def in_commands(text: str) -> Iterator[SecretSpan]:
     """The password in a command line."""
-    words = _words(text)
-    by_word, others = _by_program()
-    for program, options in [
-        *((word, by_word[word]) for word in words & by_word.keys()),
-        *((program, options) for program, options in others.items() if program in text),
-    ]:
+    for program, options in _options_in(text):
         for at in _places(text, program):
             end = _command_end(text, at, program)
             has_dash = text.find(" -", at, end) >= 0
             for option in options:
-                if option.before.startswith(r"\s-") and not has_dash:
-                    continue
-                argument = _argument(option)
-                find = argument.match if option.at_once else argument.search
-                match = find(text, at + len(program), end)
-                while match:
-                    if match["password"] != match["user"] and _is_one(
-                        match["password"], strict=option.strict
-                    ):
-                        yield *match.span("password"), _KIND
-                    match = find(text, match.end(), end)
+                if has_dash or not option.before.startswith(r"\s-"):
+                    yield from _given_to(option, text, at + len(program), end)
     yield from _handed_over(text)
+
+
+def _options_in(text: str) -> Iterator[tuple[str, list[Option]]]:
+    """Yield the programs that *text* names, with the options of each."""
+    by_word, others = _by_program()
+    yield from ((word, by_word[word]) for word in _words(text) & by_word.keys())
+    yield from ((program, options) for program, options in others.items() if program in text)
+
+
+def _given_to(option: Option, text: str, start: int, end: int) -> Iterator[SecretSpan]:
+    """The passwords that *option* is given in a command line, from *start* to *end* of *text*."""
+    argument = _argument(option)
+    find = argument.match if option.at_once else argument.search
+    match = find(text, start, end)
+    while match:
+        if match["password"] != match["user"] and _is_secret(match["password"], strict=option.strict):
+            yield *match.span("password"), _KIND
+        match = find(text, match.end(), end)
 
 
 def _words(text: str) -> set[str]:
@@ -154,7 +158,7 @@ def _words(text: str) -> set[str]:
     return words | {word.lstrip("_.-") for word in words if word[0] in "_.-"}
 
 
-def _is_one(value: str, *, strict: bool) -> bool:
+def _is_secret(value: str, *, strict: bool) -> bool:
     return is_certain(value) if strict else is_password(value, plain_word=True)
 
 
@@ -164,7 +168,7 @@ def _handed_over(text: str) -> Iterator[SecretSpan]:
         for at in _places(text, literal):
             where = at + len(literal) if source == _SENT else at
             match = pattern(source).match(text, where, where + 400)
-            if match and _is_one(match["password"], strict=source not in (_PIPED, _SENT)):
+            if match and _is_secret(match["password"], strict=source not in (_PIPED, _SENT)):
                 yield *match.span("password"), _KIND
 
 
