@@ -105,9 +105,8 @@ def gather(
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
     cosines: list[dict[int, Cosines]] = [{} for _ in texts]
     if meaning:
-        among = None
-        if not filters.is_simple(query.filter):
-            among = selections.row_numbers(db, query.filter, vaults)
+        is_simple = filters.is_simple(query.filter)
+        among = None if is_simple else selections.row_numbers(db, query.filter, vaults)
         cosines = meaning.matrix.search(
             db,
             [question.vector for question in questions],
@@ -118,8 +117,8 @@ def gather(
         )
     share = max(SHORTLIST, 3 * query.limit) // len(texts)
     of_each = [
-        _most_relevant(occurrences, question, by_word, by_meaning, by_words, share, without)
-        for question, (by_word, by_meaning) in enumerate(zip(matches, cosines, strict=True))
+        _most_relevant(occurrences, question, *of_question, by_words=by_words, most=share, without=without)
+        for question, of_question in enumerate(zip(matches, cosines, strict=True))
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
     return Gathered(_once(of_each), questions, model)
@@ -145,18 +144,14 @@ def looked_at_closely(
         best = {item.number: [*dict.fromkeys((*item.passages, item.matching))] for item in own}
         best_passages |= maxsim(db, gathered.model, question, best)
 
-    def with_tokens(evidence: Evidence) -> Evidence:
-        score, passage = best_passages.get(evidence.number, (None, 0))
+    closer_evidence = []
+    for item in evidence:
+        maxsim_of_best, passage = best_passages.get(item.number, (None, 0))
         relevance = ranking.relevance(
-            words=evidence.words,
-            near=evidence.near,
-            cosine=evidence.cosine,
-            mean=evidence.mean,
-            maxsim=score,
+            words=item.words, near=item.near, cosine=item.cosine, mean=item.mean, maxsim=maxsim_of_best
         )
-        return evidence._replace(relevance=relevance, maxsim=score, answering=passage)
-
-    return [*map(with_tokens, evidence)]
+        closer_evidence.append(item._replace(relevance=relevance, maxsim=maxsim_of_best, answering=passage))
+    return closer_evidence
 
 
 def _most_relevant(
@@ -164,18 +159,23 @@ def _most_relevant(
     question: int,
     matches: Matches,
     cosines: Mapping[int, Cosines],
+    *,
     by_words: bool,
     most: int,
     without: Container[int],
 ) -> list[Evidence]:
-    """Return what speaks for the *most* relevant memories, by the words and the meaning of one *question*."""
+    """
+    Return what speaks for the *most* relevant memories, by the words and the meaning of one *question*.
+
+    *question* is its number, *cosines* has row number → how near in meaning; words count only if *by_words*.
+    """
     words = ranking.normalised(matches.memories if by_words else {}, matches.best_coverage())
     near = matches.near if by_words else {}
 
     def relevance(number: int) -> float:
-        best, mean, _ = cosines.get(number, _NOT_FOUND)
+        cosine, mean, _ = cosines.get(number, _NOT_FOUND)
         return ranking.relevance(
-            words=words.get(number, 0.0), near=near.get(number, 0.0), cosine=best, mean=mean
+            words=words.get(number, 0.0), near=near.get(number, 0.0), cosine=cosine, mean=mean
         )
 
     # Among hundreds, only the best need their full evidence.
@@ -184,23 +184,24 @@ def _most_relevant(
     )
     best = heapq.nlargest(most, scored)
     matching = lexical.best_passages(occurrences, matches, [number for _, number in best if number in words])
-
-    def evidence(relevance: float, number: int) -> Evidence:
-        cosine, mean, nearest = cosines.get(number, _NOT_FOUND)
-        return Evidence(
-            number,
-            question,
-            matches,
-            relevance,
-            words.get(number, 0.0),
-            near.get(number, 0.0),
-            matching.get(number, 0),
-            cosine,
-            mean,
-            nearest,
+    evidence = []
+    for fused, number in best:
+        cosine, mean, passages = cosines.get(number, _NOT_FOUND)
+        evidence.append(
+            Evidence(
+                number,
+                question,
+                matches,
+                relevance=fused,
+                words=words.get(number, 0.0),
+                near=near.get(number, 0.0),
+                matching=matching.get(number, 0),
+                cosine=cosine,
+                mean=mean,
+                passages=passages,
+            )
         )
-
-    return [evidence(*scored_number) for scored_number in best]
+    return evidence
 
 
 def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:
