@@ -253,32 +253,34 @@ def _linked(
 ) -> list[Hit]:
     """Return what the hits link to, one hop, each memory replaced by what shadows or superseded it here."""
     listed_refs = {hit.ref for hit in hits}
-    added: list[Hit] = []
+    targets: list[tuple[Hit, Row]] = []
     for hit in hits:
-        count = 0
-        for row in selections.linked_from(db, hit.path, vaults):
-            target = successor(db, row, shadows)
-            if count == ranking.EXPANSION_MOST or target.ref in listed_refs:
-                continue
-            listed_refs.add(target.ref)
-            count += 1
-            counts = usage.usage_of(db, [target.ref]).get(target.ref, UNUSED)
-            trust = usage.trust_of(target, counts, store.now())
-            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY, trust=trust)
-            accepted = bool(usage.accepted_digests(db, [target.digest]))
-            added.append(
-                _hit(
-                    store,
-                    target,
-                    text="",
-                    score=score,
-                    confidence=hit.confidence,
-                    accepted=accepted,
-                    stale=staleness(store, db, [target])[target.ref],
-                    linked_from=hit.id,
-                )
-            )
-    return added
+        linked = [successor(db, row, shadows) for row in selections.linked_from(db, hit.path, vaults)]
+        new_rows = {row.ref: row for row in linked if row.ref not in listed_refs}
+        first_rows = [*new_rows.values()][: ranking.EXPANSION_MOST]
+        listed_refs.update(row.ref for row in first_rows)
+        targets += [(hit, row) for row in first_rows]
+    rows = [row for _, row in targets]
+    usages = usage.usage_of(db, [row.ref for row in rows])
+    accepted = usage.accepted_digests(db, [row.digest for row in rows])
+    stale = staleness(store, db, rows)
+    return [
+        _hit(
+            store,
+            row,
+            text="",
+            score=replace(
+                hit.parts,
+                total=hit.score * ranking.EXPANSION_DECAY,
+                trust=usage.trust_of(row, usages.get(row.ref, UNUSED), store.now()),
+            ),
+            confidence=hit.confidence,
+            accepted=row.digest in accepted,
+            stale=stale[row.ref],
+            linked_from=hit.id,
+        )
+        for hit, row in targets
+    ]
 
 
 def _flagged(
