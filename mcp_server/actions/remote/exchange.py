@@ -192,7 +192,8 @@ def commit_disk(
     # HEAD first: a change that only DISK has looks to the next exchange as if others had taken it back.
     if changed := changes_of(last_tree, disk.tree):
         # Every file's bytes as they were read: the base of its next change.
-        repository.commit(_commit_disk_tree(store, contents, last, changed, disk))
+        changed[0][POSITIONS] = contents.keep(json.dumps(disk.positions, sort_keys=True).encode())
+        repository.commit(_disk_commit(store, repository, changed, contents.new))
     return disk
 
 
@@ -267,10 +268,12 @@ def _merge(
         repository.set_ref(HEAD, theirs)
         return
     apart = not base
-    rewritten = apart and any(
-        repository.message(root).startswith(REWRITTEN) for root in repository.roots(theirs)
+    rewritten = (
+        apart
+        and any(repository.message(root).startswith(REWRITTEN) for root in repository.roots(theirs))
+        and has_all_given(repository, former, theirs, remote_of(store).copy)
     )
-    if rewritten := rewritten and has_all_given(repository, former, theirs, remote_of(store).copy):
+    if rewritten:
         base = former
     was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
     contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
@@ -291,17 +294,13 @@ def _merge(
 def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
     """Note what the files say after the arrived changes were written."""
     if changes := changes_of(disk.tree, news.tree):
-        last = repository.ref(DISK)
-        parents = [last] if last else []
-        repository.commit(commit_of(store, DISK, parents, changes, {}, "Note what the files say"))
+        repository.commit(_disk_commit(store, repository, changes, {}))
 
 
-def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: Changes, disk: Disk) -> Commit:
-    positions = contents.keep(json.dumps(disk.positions, sort_keys=True).encode())
-    with_positions = ({**changes[0], POSITIONS: positions}, changes[1])
-    return commit_of(
-        store, DISK, [last] if last else [], with_positions, contents.new, "Note what the files say"
-    )
+def _disk_commit(store: Store, repository: Repository, changes: Changes, new: dict[str, bytes]) -> Commit:
+    """Return the commit to DISK of what the files say, with the *new* contents by their ids."""
+    last = repository.ref(DISK)
+    return commit_of(store, DISK, [last] if last else [], changes, new, "Note what the files say")
 
 
 def _positions(repository: Repository, blobs: dict[str, Blob]) -> dict[str, int]:
