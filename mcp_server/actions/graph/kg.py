@@ -178,6 +178,7 @@ def recall_node(store: Store, level: Level, name: str) -> MemoryFile:
 
 
 def _update(store: Store, memory_id: str, gist: str, about: Revision, source: str) -> Put:
+    """Give the node *memory_id* a *gist* and what *about* says besides; an archived one comes back."""
     file = read(store, memory_id)
     memory = file.memory
     if memory.kind is not Kind.KNOWLEDGE:
@@ -187,37 +188,44 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, source: st
             f"'{memory_id}' was superseded by '{memory.superseded_by}'.", "Use that id, or another one."
         )
     deed = unseen_deed(store, file.ref)
-    own = memory.category == GRAPH
-    old_gist = gist_of(memory.title, memory.text) if own else memory.title
+    is_node = memory.category == GRAPH
+    old_gist = gist_of(memory.title, memory.text) if is_node else memory.title
+    is_new_gist = gist != old_gist
     came_back = is_put_away(file)
     if came_back:
         file = unarchive(store, file)
-    title, text = (clipped(gist), gist) if own else (gist, memory.text)
-    if not own and len(gist) > MAX_TITLE and gist != old_gist:
+    if not is_node and len(gist) > MAX_TITLE and is_new_gist:
         raise Rejected(
             f"'{memory_id}' is an ordinary memory, whose gist is its title, at most {MAX_TITLE} characters.",
             "Shorten the gist, or change the memory with revise.",
         )
+    title = clipped(gist) if is_node else gist
     revision = replace(
         about,
         title=title,
-        text=text if own else None,
+        text=gist if is_node else None,
         archived_reason="",
         updated=store.moment(),
-        source=source if gist != old_gist and (own or memory.source == MANUAL) else None,
+        source=source if is_new_gist and (is_node or memory.source == MANUAL) else None,
     )
     accept = Accept.CARRY
-    if gist != old_gist:
-        accept = Accept.NO
-        if source == MANUAL and not reads_like_instruction(f"{title}\n{text}"):
-            accept = (
-                Accept.YES if own else Accept.CARRY
-            )  # other memories keep their text, no matter who wrote it
+    if is_new_gist and is_node:
+        is_accepted = source == MANUAL and not reads_like_instruction(f"{title}\n{gist}")
+        accept = Accept.YES if is_accepted else Accept.NO
+    elif is_new_gist and (source != MANUAL or reads_like_instruction(f"{title}\n{memory.text}")):
+        accept = Accept.NO  # else it stays as it was: the person gave a title, no matter who wrote the text
     revise(store, memory_id, revision, version=file.digest, accept=accept)
     overwritten = None
-    if deed and old_gist != gist:
+    if deed and is_new_gist:
         overwritten = Overwritten(old_gist, deed[1], datetime.fromtimestamp(deed[0].at, UTC))
-    return Put(memory_id, False, gist, not own, came_back, overwritten)
+    return Put(
+        memory_id,
+        added=False,
+        gist=gist,
+        ordinary=not is_node,
+        came_back=came_back,
+        overwritten=overwritten,
+    )
 
 
 def _unlinked(store: Store, memory_id: str, targets: set[str], ref: str) -> tuple[Link, ...]:
