@@ -106,6 +106,15 @@ def _checked(
         raise Rejected(f"'{memory.id}' is the team's.", "Remember its words at the other level.")
     _check_may_leave(store, file)
     vault = _vault_of(store, memory, level)
+    _check_is_free(store, file, vault)
+    if vault.in_repository and not keep_secrets:
+        refuse_secrets(memory.title, memory.text, *texts_beside(memory), anyway=KEEP_SECRETS)
+    return file, vault
+
+
+def _check_is_free(store: Store, file: MemoryFile, vault: Vault) -> None:
+    """Raise Rejected when another memory stands in the way of *file* in *vault*, or hides it here."""
+    memory, level = file.memory, vault.level
     with store.database.read() as db:
         row = selections.with_ref(db, file.ref)
         shadow = shadowed(store, db).get(row.row) if row else None
@@ -123,12 +132,10 @@ def _checked(
         )
     if namesake:
         raise _taken(memory, level)
-    if vault.in_repository and not keep_secrets:
-        refuse_secrets(memory.title, memory.text, *texts_beside(memory), anyway=KEEP_SECRETS)
-    return file, vault
 
 
 def _check_may_leave(store: Store, file: MemoryFile) -> None:
+    """Raise Rejected when *file* may not leave its level: it is put away, not adopted, or not accepted."""
     name, status = file.memory.id, file.memory.status
     if status is not Status.ACTIVE:
         raise Rejected(
