@@ -116,8 +116,10 @@ class TeamClient:
         changes: list[ChangeRecord] = []
         more = True
         while more:
-            rest = {"id": memory_id, "skip": len(changes)}
-            part, more = self._answer("history", rest, lambda value: _part(value, "changes", wire.change_of))
+            arguments = {"id": memory_id, "skip": len(changes)}
+            part, more = self._answer(
+                "history", arguments, lambda value: _part(value, "changes", wire.change_of)
+            )
             changes += part
             if len(changes) > MOST_CHANGES:
                 raise self._unreadable(f"more than {MOST_CHANGES:,} changes of one memory.")

@@ -39,8 +39,8 @@ def called_for(
     """
     try:
         if late := late_brief.owed(store, folder):
-            given = list(zip(late.refs, late.digests, strict=True))
-            called = inject.called_for(store, prompt, already_given=given, taken_back=taken_back)
+            in_brief = list(zip(late.refs, late.digests, strict=True))
+            called = inject.called_for(store, prompt, already_given=in_brief, taken_back=taken_back)
             return replace(called, text="\n".join(filter(None, (late.text, called.text))), late_brief=late)
         if not has_remote(store.home):
             return inject.called_for(store, prompt, taken_back=taken_back)

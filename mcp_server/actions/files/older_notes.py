@@ -35,8 +35,8 @@ def carry_over(store: Store) -> None:
             with contextlib.suppress(*_ODD):
                 _carry(store, json.loads(files.read(path)))
             files.delete(path)
-        for rest in folder.iterdir():
-            rest.unlink()  # locks
+        for lock in folder.iterdir():
+            lock.unlink()
         folder.rmdir()
 
 

@@ -143,10 +143,9 @@ def undo(store: Store, run: str, *, ref: str = "") -> Undone:
             )
         undone, refs_left = Undone(run), set[str]()
         for entry in reversed(entries):
-            of_it = not ref or id_in(ref) in {
-                change.id for change in entry.changes
-            }  # the memory may have moved to another vault
-            if not of_it or not _undo(store, entry, undone):
+            # By its id: the memory may have moved to another vault.
+            is_meant = not ref or any(change.id == id_in(ref) for change in entry.changes)
+            if not is_meant or not _undo(store, entry, undone):
                 refs_left |= entry.refs
         data = {"left": sorted(refs_left)} if refs_left else {}
         store.record("tidied", run=new_run(store), undoes=run, **data)

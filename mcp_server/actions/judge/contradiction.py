@@ -228,21 +228,21 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str]) -> tuple[str
     That ends when a telling word of one of them changes. Return the ids of the others. Raises NotFound, and
     Rejected for one memory twice and for two that are marked as contradicting each other.
     """
-    first = read(store, memory_id)
-    rest = [read(store, other) for other in others]
-    marked = [{pair.first.ref, pair.other.ref} for pair in get_contradictions(store)] if rest else []
-    for file in rest:
-        if file.ref == first.ref:
+    own_file = read(store, memory_id)
+    other_files = [read(store, other) for other in others]
+    marked = [{pair.first.ref, pair.other.ref} for pair in get_contradictions(store)] if other_files else []
+    for file in other_files:
+        if file.ref == own_file.ref:
             raise Rejected("A memory is not distinct from itself.", "Give the id of another one.")
-        if {first.ref, file.ref} in marked:
+        if {own_file.ref, file.ref} in marked:
             raise Rejected(
-                f"'{first.memory.id}' and '{file.memory.id}' are marked as contradicting each other.",
+                f"'{own_file.memory.id}' and '{file.memory.id}' are marked as contradicting each other.",
                 "Settled in a terminal: daybook contradictions --resolve.",
             )
-    for file in rest:
-        note_resolved(store, first, file, how="distinct")
+    for file in other_files:
+        note_resolved(store, own_file, file, how="distinct")
     catch_up_if_free(store)
-    return tuple(file.memory.id for file in rest)
+    return tuple(file.memory.id for file in other_files)
 
 
 def apart(store: Store, outcome: DraftOutcome, others: Sequence[str]) -> DraftOutcome:

@@ -148,10 +148,10 @@ def draft_of(file: MemoryFile) -> Draft:
 def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
     """Return a draft that says what the memory would say after *revision*."""
     memory = file.memory
-    kept = {name: getattr(memory, name) for name in BESIDE if name != "links"}
+    beside = {name: getattr(memory, name) for name in BESIDE if name != "links"}
     of_draft = {field.name for field in fields(Draft)}
-    given = {name: value for name, value in _given(revision).items() if name in of_draft}
-    return replace(draft_of(file), **(kept | given))
+    revised_fields = {name: value for name, value in _given(revision).items() if name in of_draft}
+    return replace(draft_of(file), **(beside | revised_fields))
 
 
 def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:

@@ -23,6 +23,6 @@ def sent(store: Store, hits: Iterable[Hit]) -> list[Hit]:
             text = row.text if row else hit.text
             if has_private(hit.title):
                 continue
-            rest = without_private(text)[:PASSAGE_SIZE].strip()
-            may_be_seen.append(replace(hit, text=rest) if has_private(text) else hit)
+            public_text = without_private(text)[:PASSAGE_SIZE].strip()
+            may_be_seen.append(replace(hit, text=public_text) if has_private(text) else hit)
     return may_be_seen

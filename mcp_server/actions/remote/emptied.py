@@ -85,9 +85,9 @@ def lost_a_ledger(repository: Repository, base: str, theirs: str) -> bool:
 
     No machine deletes one, so somebody else did, and what is missing beside it was not forgotten either.
     """
-    left = repository.tree(theirs)
+    tree = repository.tree(theirs)
     return any(
-        paths.sort_of(path) is paths.PathSort.LEDGER and path not in left for path in repository.tree(base)
+        paths.sort_of(path) is paths.PathSort.LEDGER and path not in tree for path in repository.tree(base)
     )
 
 
@@ -97,9 +97,9 @@ def has_all_given(repository: Repository, former: str, theirs: str, copy: str) -
 
     One that has not comes from a backup: what it lacks was not forgotten.
     """
-    left = repository.tree(theirs)
+    tree = repository.tree(theirs)
     return all(
-        left.get(path) == blob
+        tree.get(path) == blob
         for path, blob in repository.tree(former).items()
         if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) == copy
     )

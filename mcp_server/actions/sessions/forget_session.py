@@ -90,9 +90,10 @@ def kept_from_forgetting(store: Store, name: str, turns: Turns) -> list[str]:
     """
     store = store.everywhere()
     session = find_session(store, name)
-    kept = [file.memory.id for file in _learned(store, session.id).values() if not may_forget(file, turns)]
-    is_asked = kept and any(asks_to_forget(turn, session.short, "") for turn in turns())
-    return [] if is_asked else kept
+    learned = _learned(store, session.id).values()
+    protected_ids = [file.memory.id for file in learned if not may_forget(file, turns)]
+    is_asked = protected_ids and any(asks_to_forget(turn, session.short, "") for turn in turns())
+    return [] if is_asked else protected_ids
 
 
 def undo_forget_session(store: Store, name: str) -> Undone:

@@ -99,10 +99,10 @@ def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Ans
 
 def _is_newer(store: Store, result: Result) -> bool:
     """Tell whether what the person gave to the team says other words there since their own last change."""
-    there, own = result.stored.memory, read_or_none(store, result.stored.memory.id)
+    theirs, own = result.stored.memory, read_or_none(store, result.stored.memory.id)
     return own is not None and (
-        there.updated > own.memory.updated
-        and (there.title, there.text) != (own.memory.title, own.memory.text)
+        theirs.updated > own.memory.updated
+        and (theirs.title, theirs.text) != (own.memory.title, own.memory.text)
     )
 
 

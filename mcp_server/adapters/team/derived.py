@@ -45,9 +45,9 @@ def _put_passages(db: Connection, row: int, passages: list[tuple[int, str]]) -> 
     positions = [position for position, _ in passages if position != OCCASIONS]
     # The words of a text in one passage are those of the memory, and its occasions are no place in the text.
     among_several = {*positions} if len(positions) > 1 else set()
-    kept = _kept(db, row, passages, among_several)
+    unchanged = _unchanged(db, row, passages, among_several)
     for position, text in passages:
-        if (position, text) in kept:
+        if (position, text) in unchanged:
             continue
         words = tokens([text, " ".join(index_parts(text))])
         db.execute(
@@ -58,7 +58,7 @@ def _put_passages(db: Connection, row: int, passages: list[tuple[int, str]]) -> 
         )
 
 
-def _kept(
+def _unchanged(
     db: Connection, row: int, passages: list[tuple[int, str]], with_words: set[int]
 ) -> set[tuple[int, str]]:
     """

@@ -23,12 +23,12 @@ def json_of(memory: Memory) -> str:
     clean_text(memory.text)
     value = value_of(memory)
     memory_of(value)
-    kept = json.dumps(value, ensure_ascii=False)
-    if "\\u0000" in kept and any("\0" in text for text in _texts(value)):
+    written = json.dumps(value, ensure_ascii=False)
+    if "\\u0000" in written and any("\0" in text for text in _texts(value)):
         raise Rejected("The memory has a NUL character, which no text can have.", "Take it out.")
-    if len(kept) > LARGEST:
-        raise Rejected(f"The memory has {len(kept):,} characters in all; {LARGEST:,} is the limit.")
-    return kept
+    if len(written) > LARGEST:
+        raise Rejected(f"The memory has {len(written):,} characters in all; {LARGEST:,} is the limit.")
+    return written
 
 
 def memory_of(value: Mapping[str, Any]) -> Memory:

@@ -167,11 +167,11 @@ def _without_block(text: str) -> str:
     if after:
         return before + after
     added = start.line_end * (1 if end.line_end else 2)
-    rest = before.removesuffix(added)
-    splits = added[0] == "\n" and rest.endswith("\r")  # would cut a `\r\n` in half
-    if splits or (end.line_end and not rest.endswith(("\n", "\r"))):
+    shortened = before.removesuffix(added)
+    splits = added[0] == "\n" and shortened.endswith("\r")  # would cut a `\r\n` in half
+    if splits or (end.line_end and not shortened.endswith(("\n", "\r"))):
         return before
-    return rest
+    return shortened
 
 
 def _usual_line_end(text: str) -> str:

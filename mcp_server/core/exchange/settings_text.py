@@ -68,18 +68,18 @@ def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
     would change something else.
     """
     settings = read(text, form)
-    rest = {key: value for key, value in settings[under].items() if key != name}
+    other_entries = {key: value for key, value in settings[under].items() if key != name}
     holder_inserted = piece.lstrip().startswith(json.dumps(under))
-    settings_after = {**settings, under: rest}
+    settings_after = {**settings, under: other_entries}
     without = {key: value for key, value in settings.items() if key != under}
     if piece and text.count(piece) == 1:
         after = text.replace(piece, "")
         for expected in (settings_after, without):
-            if (rest or expected is without or not holder_inserted) and _says(after, form, expected):
+            if (other_entries or expected is without or not holder_inserted) and _says(after, form, expected):
                 return after
     if form == "toml":
         raise Rejected(f"Its table [{under}.{name}] was rewritten.", "Remove it in an editor.")
-    if holder_inserted and not rest:
+    if holder_inserted and not other_entries:
         after = _without_member(text, [under])
         _check(after, form, without)
     else:

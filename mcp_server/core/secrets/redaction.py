@@ -98,8 +98,8 @@ def refuse_secrets(*texts: str, anyway: str = "") -> None:
 
 def refuse_masks_alone(text: str) -> None:
     """Raise Rejected when *text* is a secret that was masked, and nothing besides."""
-    rest = _MASK.sub("", text)
-    if rest != text and not any(map(str.isalnum, rest)):
+    unmasked = _MASK.sub("", text)
+    if unmasked != text and not any(map(str.isalnum, unmasked)):
         raise Rejected(
             "It is nothing but a secret, so nothing was stored.",
             "Say what the secret is for, or where it is kept, without the secret.",

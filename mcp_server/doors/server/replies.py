@@ -55,14 +55,14 @@ def _line(text: str) -> str:
 
 def _body(result: Shown, room: int) -> list[str]:
     """Return what fits into *room* of the body from its offset on, and how to read on."""
-    rest = redact(result.body)[result.offset or 0 :]
-    if len(whole := quoted(rest)) <= room:
+    text = redact(result.body)[result.offset or 0 :]
+    if len(whole := quoted(text)) <= room:
         return [whole]
-    shown = rest[:room]
+    shown = text[:room]
     while len(quoted(shown)) > room:
         shown = shown[: len(shown) - (len(quoted(shown)) - room)]
     if "\n" in shown[LEAST // 2 :]:
         shown = shown[: shown.rindex("\n") + 1]
-    left, next = len(rest) - len(shown), (result.offset or 0) + len(shown)
-    end = "the command line shows all" if result.offset is None else f"read_memory with offset={next}"
-    return [quoted(shown.removesuffix("\n")), f"({left} more characters: {end})"]
+    left_out, next_offset = len(text) - len(shown), (result.offset or 0) + len(shown)
+    end = "the command line shows all" if result.offset is None else f"read_memory with offset={next_offset}"
+    return [quoted(shown.removesuffix("\n")), f"({left_out} more characters: {end})"]

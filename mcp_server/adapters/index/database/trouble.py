@@ -131,8 +131,8 @@ class Trouble:
     def remark(self, remark: "Remark") -> None:
         """Keep *remark* for the end of this thread's answer."""
         # Two tuples of different classes are equal when their fields are.
-        kept = {(type(other), other): other for other in [*self._remarks(), remark]}
-        self._threads.remarks = [*kept.values()]
+        once = {(type(other), other): other for other in [*self._remarks(), remark]}
+        self._threads.remarks = [*once.values()]
 
     def remarks(self) -> "list[Remark]":
         """Return the remarks for the end of this thread's answer, and forget them."""
