@@ -20,9 +20,12 @@ from hypothesis import HealthCheck, settings
 
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.bootstrap import Opened
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.store import Store
+from tests.memories import stored
 from tests.platforms import lacking_on_windows
+from tests.recorded import Recorded
 
 if TYPE_CHECKING:
     from tests.machine import Machine
@@ -206,6 +209,18 @@ def opened(open_here: Open) -> Opened:
 @pytest.fixture
 def store(opened: Opened) -> Store:
     return opened.store()
+
+
+@pytest.fixture
+def retry_rule(store: Store) -> str:
+    """A memory of the person's, by its id."""
+    return stored(store, "Retry rule", "Wait thirty seconds.", level=Level.USER)
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, project: Path) -> Recorded:
+    """A transcript to fill."""
+    return Recorded(tmp_path / "transcripts", cwd=project)
 
 
 @pytest.fixture

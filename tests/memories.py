@@ -4,6 +4,8 @@ from pathlib import Path
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.review.entries import Entry
+from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
@@ -27,6 +29,12 @@ def files_of_store(*folders: Path) -> dict[Path, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and not path.name.startswith("memory.db") and path.suffix != ".lock"
     }
+
+
+def entry_of(store: Store, kind: str = QUESTION) -> Entry:
+    """Return the one entry of that *kind* that waits for the person."""
+    (entry,) = (entry for entry in review(store).entries if entry.kind == kind)
+    return entry
 
 
 def status(store: Store, memory_id: str) -> Status:

@@ -1,11 +1,9 @@
-"""A model that answers as it is told, and a transcript to fill."""
+"""A model that answers as it is told."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel
 
 
@@ -13,8 +11,3 @@ from tests.scripted_model import ScriptedModel
 def model() -> Iterator[ScriptedModel]:
     with ScriptedModel() as server:
         yield server
-
-
-@pytest.fixture
-def recorded(tmp_path: Path, project: Path) -> Recorded:
-    return Recorded(tmp_path / "transcripts", cwd=project)

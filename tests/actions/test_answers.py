@@ -12,7 +12,7 @@ from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.review.entries import Became, Entry, Verdict
+from mcp_server.actions.review.entries import Became, Verdict
 from mcp_server.actions.review.review import (
     CANDIDATE,
     ORIGIN,
@@ -30,6 +30,7 @@ from mcp_server.core.memory_parts import Level, Status
 from mcp_server.doors.shown.review import outcome, why
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
+from tests.memories import entry_of
 
 OLD = "The gateway ends large uploads after 30 seconds. Customers get a mail."
 NEW = "The gateway ends large uploads after 60 seconds."
@@ -37,11 +38,6 @@ NEW = "The gateway ends large uploads after 60 seconds."
 
 def remembered(store: Store, text: str, *, title: str = "Uploads", **more: object) -> str:
     return remember(store, Draft(title, text, **{"type": "decision", **more})).memory.id  # type: ignore[arg-type]
-
-
-def entry_of(store: Store, kind: str = QUESTION) -> Entry:
-    (entry,) = (entry for entry in review(store).entries if entry.kind == kind)
-    return entry
 
 
 def waits(store: Store) -> dict[str, int]:

@@ -18,11 +18,6 @@ from mcp_server.core.provenance.provenance import ASSISTANT, TRANSCRIPT
 from mcp_server.store import Store
 
 
-@pytest.fixture
-def retry_rule(store: Store) -> str:
-    return remember(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER)).memory.id
-
-
 def versions_of(store: Store, memory_id: str) -> list[bytes]:
     ref = read(store, memory_id).ref
     return [version.path.read_bytes() for version in history.versions(store.home, ref)]

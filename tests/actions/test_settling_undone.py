@@ -15,7 +15,7 @@ from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.persons_word import may_change, may_forget
 from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.trust import trust_history
-from mcp_server.actions.review.entries import Entry, Verdict
+from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import (
     AGED,
     CANDIDATE,
@@ -40,6 +40,7 @@ from mcp_server.store import Store
 from tests.actions.test_answers import remembered
 from tests.actions.tidy.knowledge import files_of, put, twins
 from tests.conftest import Clock, Open
+from tests.memories import entry_of
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -172,11 +173,6 @@ def test_what_was_archived_for_its_age_comes_back_and_was_wanted(store: Store, c
 
     assert (change.by, files_of(store)) == (PERSON, before)
     assert [entry.kind for entry in review(store).entries] == []
-
-
-def entry_of(store: Store, kind: str) -> Entry:
-    (entry,) = (entry for entry in review(store).entries if entry.kind == kind)
-    return entry
 
 
 def state(store: Store, ids: tuple[str, ...]) -> object:

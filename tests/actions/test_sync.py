@@ -19,6 +19,7 @@ from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
+from tests.actions.recall.notes import ids_found
 from tests.conftest import Open
 
 
@@ -26,10 +27,6 @@ def knowledge(store: Store) -> Path:
     folder = store.vaults[-1].root / "knowledge"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def ids(store: Store, text: str, **options: object) -> list[str]:
-    return [hit.id for hit in recall(store, Query(text, **options)).hits]  # type: ignore[arg-type]
 
 
 def test_a_file_written_by_hand_needs_nothing(store: Store) -> None:
@@ -63,7 +60,7 @@ def test_editing_a_file_by_hand_changes_what_is_recalled(store: Store) -> None:
 
     assert sync(store).modified == 1
 
-    assert ids(store, "release") == [remembered.memory.id]
+    assert ids_found(store, "release") == [remembered.memory.id]
     assert recall(store, Query("deploy")).hits[0].text == "We deploy from release."
 
 
@@ -72,7 +69,7 @@ def test_a_deleted_file_is_not_recalled(store: Store) -> None:
     remembered.path.unlink()
 
     assert sync(store).removed == 1
-    assert ids(store, "deploy") == []
+    assert ids_found(store, "deploy") == []
 
 
 def test_a_file_moved_to_the_archive_is_archived_and_back_again(store: Store) -> None:
@@ -81,13 +78,13 @@ def test_a_file_moved_to_the_archive_is_archived_and_back_again(store: Store) ->
     remembered.path.rename(archive)
     sync(store)
 
-    assert ids(store, "deploy") == []
+    assert ids_found(store, "deploy") == []
     (hit,) = recall(store, Query("deploy", filter=Filter(statuses=ANY_STATUS))).hits
     assert hit.status is Status.ARCHIVED
 
     archive.rename(remembered.path)
     sync(store)
-    assert ids(store, "deploy") == [remembered.memory.id]
+    assert ids_found(store, "deploy") == [remembered.memory.id]
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_stops_nothing(store: Store) -> None:
@@ -98,7 +95,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_stops_nothing(store: Store) 
 
     (problem,) = report.unreadable
     assert (Path(problem.path).name, problem.line) == ("bad.md", 3)
-    assert ids(store, "good") == ["good"]
+    assert ids_found(store, "good") == ["good"]
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS refuses such a name")
@@ -121,12 +118,12 @@ def test_a_folder_that_cannot_be_looked_into_is_reported_and_its_memories_stay(
         (problem,) = sync(store).unreadable
         assert problem.path == str(folder)
         assert "cannot be read" in problem.reason
-        assert ids(store, "lighthouse") == ["inside"]
+        assert ids_found(store, "lighthouse") == ["inside"]
     assert any("Not taken in: 1 file" in need for need in needs_of(status(store, has_key=False)))
 
     monkeypatch.undo()
     assert sync(store).unreadable == []
-    assert ids(store, "lighthouse") == ["inside"]
+    assert ids_found(store, "lighthouse") == ["inside"]
 
 
 def test_folders_may_be_as_deep_as_the_person_likes(store: Store) -> None:
@@ -136,7 +133,7 @@ def test_folders_may_be_as_deep_as_the_person_likes(store: Store) -> None:
 
     sync(store)
 
-    assert ids(store, "lighthouse") == ["bottom"]
+    assert ids_found(store, "lighthouse") == ["bottom"]
 
 
 def test_a_file_whose_name_is_not_utf8_is_reported_and_stops_nothing(store: Store) -> None:
@@ -159,7 +156,7 @@ def test_a_file_with_a_date_of_another_age_stops_nothing(store: Store, seconds: 
     path.write_text("Flamingos are pink.", encoding="utf-8")
     os.utime(path, (seconds, seconds))
     assert sync(store).added == 1
-    assert ids(store, "pink flamingos") == ["odd"]
+    assert ids_found(store, "pink flamingos") == ["odd"]
     assert read(store, "odd").memory.title == "odd"
     assert sync(store).changed == 0
 
@@ -171,12 +168,12 @@ def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: 
     path.write_text("---\ntitle: Plan\ntitle: Plan\n---\nBeta.\n", encoding="utf-8")
 
     assert len(sync(store).unreadable) == 1
-    assert ids(store, "alpha") == ["plan"]
+    assert ids_found(store, "alpha") == ["plan"]
 
     path.write_text("---\ntitle: Plan\n---\nGamma.\n", encoding="utf-8")
     assert sync(store).unreadable == []
-    assert ids(store, "gamma") == ["plan"]
-    assert ids(store, "alpha") == []
+    assert ids_found(store, "gamma") == ["plan"]
+    assert ids_found(store, "alpha") == []
 
 
 def test_hidden_and_other_files_are_no_memories(store: Store) -> None:
@@ -207,13 +204,13 @@ def test_conflict_copies_are_no_memories_and_are_named_until_they_are_settled(st
             ),
         ]
     assert any("2 files" in need for need in needs_of(status(store, has_key=False)))
-    assert ids(store, "beta gamma") == []
-    assert ids(store, "alpha") == ["plan"]
+    assert ids_found(store, "beta gamma") == []
+    assert ids_found(store, "alpha") == ["plan"]
 
     copy.unlink()
     lone.rename(path.with_name("gone.md"))
     assert sync(store).unreadable == []
-    assert ids(store, "gamma") == ["gone"]
+    assert ids_found(store, "gamma") == ["gone"]
 
 
 def test_what_is_said_of_a_conflict_copy_is_true_when_its_original_goes_and_comes_back(store: Store) -> None:
@@ -260,7 +257,7 @@ def test_the_folder_tells_the_kind(store: Store) -> None:
 def test_a_second_process_sees_what_the_first_wrote(open_here: Open, store: Store) -> None:
     remembered = remember(store, Draft("Deploys", "We deploy from main."))
 
-    assert ids(open_here().store(), "deploy") == [remembered.memory.id]
+    assert ids_found(open_here().store(), "deploy") == [remembered.memory.id]
 
 
 @pytest.mark.parametrize("place", ["a-copy", "z-copy"], ids=["before", "after"])
@@ -278,7 +275,7 @@ def test_a_copy_of_the_store_is_read_and_changed_for_itself(
     revise(copied, flamingo.memory.id, Revision(text="Flamingos are red."))
     forget(copied, other.memory.id)
 
-    assert ids(copied, "pink flamingos herons") == [flamingo.memory.id]
+    assert ids_found(copied, "pink flamingos herons") == [flamingo.memory.id]
     assert flamingo.path.read_text(encoding="utf-8").endswith("Flamingos are pink.\n")
     assert other.path.exists()
 

@@ -37,11 +37,6 @@ from tests.recorded import Recorded
 README = "# Shop\n\nThe shop sells maps of the moon.\n\n## Queue\n\nOrders wait in Redis until paid.\n"
 
 
-@pytest.fixture
-def retry_rule(store: Store) -> str:
-    return remember(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER)).memory.id
-
-
 def take_back(store: Store, memory_id: str = "", *, anyway: bool = False) -> Undone:
     return undo(store, last_change(store, memory_id), anyway=anyway)
 

@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 
 from mcp_server.adapters import own_process
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory_parts import Level
 from tests.conftest import Open
 from tests.doors.called import Caller, connected
 from tests.doors.shell import Run, daybook
+from tests.memories import stored
 from tests.patience import PATIENCE
 from tests.person import Agreeing
 from tests.recorded import Recorded
+from tests.tiny_model import make_model
 
 
 @pytest.fixture
@@ -32,6 +36,25 @@ def call(open_here: Open) -> Iterator[Caller]:
     """Call tools of a server on the store, as Claude does whose person says yes to everything."""
     with connected(open_here(), Agreeing()) as caller:
         yield caller
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model that is loaded at once."""
+    return make_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture
+def home(opened: Opened) -> Path:
+    """A store with one memory that is not embedded yet."""
+    stored(opened.store(), "Quagga", "The quagga is extinct.", level=Level.USER)
+    return opened.home
+
+
+@pytest.fixture
+def question_asked(session: Recorded) -> None:
+    """The person asked, which is no word for a change."""
+    session.user("how long is the upload timeout?")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -28,11 +27,6 @@ DEPLOY = "We deploy on Fridays from the release branch."
 
 
 pytestmark = pytest.mark.usefixtures("no_worker_is_left")
-
-
-@pytest.fixture
-def recorded(tmp_path: Path, project: Path) -> Recorded:
-    return Recorded(tmp_path / "transcripts", cwd=project)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from tests.conftest import Open
@@ -26,18 +25,6 @@ from tests.terminal import type_in_terminal
 from tests.tiny_model import make_model
 
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
-
-
-@pytest.fixture
-def home(opened: Opened) -> Path:
-    """A store with one memory that is not embedded yet."""
-    remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
-    return opened.home
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_model(tmp_path_factory.mktemp("models") / "tiny")
 
 
 def surroundings() -> dict[str, str]:

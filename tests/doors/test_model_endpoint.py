@@ -8,23 +8,15 @@ from typing import Any
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Level
 from tests.conftest import Open
 from tests.doors.shell import Answers, daybook
+from tests.doors.test_model_commands import config
 from tests.durability.served import Served, eventually
 from tests.embedding_endpoint import NAME, answer, embeds, setting, texts
 from tests.scripted_model import Answer, ScriptedModel
 
 YES = (("Use it", "y\n"),)
-
-
-@pytest.fixture
-def home(opened: Opened) -> Path:
-    """A store with one memory that is not embedded yet."""
-    remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
-    return opened.home
 
 
 def run(home: Path, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -35,11 +27,6 @@ def type_use(
     home: Path, *words: str, answers: Answers = YES, **more: str
 ) -> subprocess.CompletedProcess[str]:
     return run(home, "model", "use", *words, typed=True, answers=answers, **more)
-
-
-def config(home: Path) -> str:
-    path = home / "config.toml"
-    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def test_the_person_is_told_what_is_sent_and_says_yes(home: Path) -> None:

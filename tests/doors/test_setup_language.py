@@ -12,12 +12,6 @@ from mcp_server.core.memory_parts import Level
 from tests.doors.test_model_commands import run, status, surroundings
 from tests.model_hub import hub
 from tests.terminal import type_in_terminal
-from tests.tiny_model import make_model
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_model(tmp_path_factory.mktemp("models") / "tiny")
 
 
 def set_up(home: Path, *, yes: bool, **environment: str) -> str:

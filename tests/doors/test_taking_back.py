@@ -30,10 +30,7 @@ OLD, NEW = "The upload timeout is 30 seconds.", "Uploads end after 60 seconds."
 TYPE_IT = "The person types it in their own terminal, not one that Claude started: daybook "
 
 
-@pytest.fixture(autouse=True)
-def question_asked(session: Recorded) -> None:
-    """The person asked, which is no word for a change."""
-    session.user("how long is the upload timeout?")
+pytestmark = pytest.mark.usefixtures("question_asked")
 
 
 class Pair(NamedTuple):

@@ -22,11 +22,6 @@ from tests.doors.shell import Run, output_of
 from tests.person import Person
 
 
-@pytest.fixture
-def retry_rule(store: Store) -> str:
-    return remember(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER)).memory.id
-
-
 def call(opened: Opened, person: Person | None, *calls: tuple[str, dict[str, Any]]) -> list[str]:
     """Return what the tools answer, one after the other, to a client whose person is *person*."""
     with connected(opened, person) as caller:

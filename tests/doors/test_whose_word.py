@@ -25,10 +25,7 @@ SAID = "please set the upload timeout to 60 seconds, and forget the upload timeo
 TYPE_IT = "The person types it in their own terminal, not one that Claude started: daybook "
 
 
-@pytest.fixture(autouse=True)
-def question_asked(session: Recorded) -> None:
-    """The person asked, which is no word for a change."""
-    session.user("how long is the upload timeout?")
+pytestmark = pytest.mark.usefixtures("question_asked")
 
 
 @pytest.fixture

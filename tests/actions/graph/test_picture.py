@@ -8,19 +8,14 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.graph.kg import put_edge
 from mcp_server.actions.graph.picture import draw, find_in, read_network
 from mcp_server.actions.memory.link import link
-from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import artifact_id
 from mcp_server.core.graph.network import FILE, Network
-from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node
+from tests.actions.link.linked import remembered
 from tests.core.made_secrets import ALNUM, any_of
-
-
-def remembered(store: Store, title: str, text: str = "", **more: object) -> str:
-    return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
 
 
 def links(network: Network) -> set[tuple[str, str, str]]:
