@@ -45,8 +45,8 @@ SHOWN_WITHIN_A_BUDGET = """
 KEPT = """
     capture.learn:_store capture.session_summary:_answered capture.session_summary:_asked
     exchange.connect:launcher judge.candidate:SEEN_SELDOM judge.origins:_FORMER_NO_TRANSCRIPT
-    remote.commits:cut_history remote.exchange:_commit_disk_tree remote.exchange:_merge
-    remote.exchange:_note_disk status.doctor:PROBE
+    remote.commits:cut_history remote.exchange:_merge
+    remote.exchange:_disk_commit status.doctor:PROBE
 """
 """A file, the ledger or a repository keeps them, for people who read there."""
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from mcp_server.core.text.text_relation import Statement, contains
+from mcp_server.core.text.containment import contains
+from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.titles import split_title
 
 PART = "Receipts are sent by email"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.text.text_relation import enumerates
+from mcp_server.core.text.series import enumerates
 
 
 @pytest.mark.parametrize(

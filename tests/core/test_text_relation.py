@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.text.text_relation import (
-    Statement,
-    guarded_difference,
-    jaccard,
-    outranks,
-    tokens,
-)
+from mcp_server.core.text.text_relation import Statement, guarded_difference, jaccard, outranks, tokens
 
 
 def statement(text: str, *, source: str = "manual", **more: object) -> Statement:

@@ -38,7 +38,8 @@ from mcp_server.core.memory import Draft, Link, Memory
 from mcp_server.core.memory_parts import ID, Kind, Level, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
-from mcp_server.core.text.text_relation import contains, outranks
+from mcp_server.core.text.containment import contains
+from mcp_server.core.text.text_relation import outranks
 from mcp_server.store import Store
 
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable

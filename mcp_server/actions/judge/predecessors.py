@@ -9,7 +9,7 @@ from mcp_server.actions.files.read import read, read_or_none
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory_parts import ID, Status
-from mcp_server.core.text.text_relation import SENTENCE_ENDS, normal
+from mcp_server.core.text.containment import SENTENCE_ENDS, normal
 from mcp_server.core.text.words import words
 from mcp_server.store import Store
 

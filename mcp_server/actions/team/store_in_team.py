@@ -14,7 +14,8 @@ from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.storage.port import ChangeKind, Result, Stored
 from mcp_server.core.team.team import TeamStorage
-from mcp_server.core.text.text_relation import Statement, contains
+from mcp_server.core.text.containment import contains
+from mcp_server.core.text.text_relation import Statement
 
 NAMED = 3  # memories near a new one that an answer names
 NEAREST = 5  # memories of the team that are compared with a new one

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import fingerprint
-from mcp_server.core.text.text_relation import Statement, contains, enumerates, guarded_difference, jaccard
+from mcp_server.core.text.containment import contains
+from mcp_server.core.text.series import enumerates
+from mcp_server.core.text.text_relation import Statement, guarded_difference, jaccard
 from mcp_server.core.text.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mcp_server.core.search.echo import is_question, root
+from mcp_server.core.text.containment import normal
 from mcp_server.core.text.excerpt import sentences
-from mcp_server.core.text.text_relation import guarded_difference, names_in, normal, numbers_in
+from mcp_server.core.text.text_relation import guarded_difference, names_in, numbers_in
 from mcp_server.core.text.words import STOP_WORDS, telling, words
 
 FEWEST_WORDS = 2  # telling words; a single one has too many senses

@@ -1,19 +1,16 @@
 """
-How two texts relate: do they say the same, and if not, what differs; does one say all that the other says; do
-their titles count in one series.
+How two texts relate: do they say the same, and if not, what differs.
 
 Two texts that share most of their words may say the same or the opposite: "timeout is 30 seconds" and
 "timeout is 60 seconds". So nothing is decided by likeness. A *guarded difference* (numbers, versions, dates,
 negation, swapped operands, other names) keeps apart what code handles by itself, and tells a person or a
-model what differs. The rules are those of docs/capture.md. It is long because all three
-questions read texts by the same words, names and numbers.
+model what differs. The rules are those of docs/capture.md.
 """
 
 import re
 from dataclasses import dataclass
 
-from mcp_server.core.render import repeats
-from mcp_server.core.text.words import STOP_WORDS, words
+from mcp_server.core.text.words import STOP_WORDS
 
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
 OTHER_WORD = "one word"
@@ -233,152 +230,3 @@ def _variants(first: str, other: str) -> bool:
             break
         common += 1
     return common >= 3 and common >= min(len(first), len(other)) - 2
-
-
-CLAUSE_ENDS = ".!?;:,\n\u2014\u2013("
-SENTENCE_ENDS = ".!?;\n"
-LIMITING = frozenset(
-    """
-    after although apart at because before besides but by during else except for from hardly however if in
-    instead just merely on only or otherwise outside over partly per rarely rather seldom since sometimes than
-    though till to under unless until usually when whenever where whether while within without
-    """.split()
-) - {"because", "since"}
-"""Words that bring a condition or a limit; a reason brings none."""
-
-_CODE = re.compile(r"(`[^`]*`)")
-
-
-def contains(whole: Statement, part: Statement) -> bool:
-    """
-    Tell whether *whole* says all that *part* says, under the same title or none, and limits nothing of it, so
-    strictly that *part* can give way to it and nothing of it is lost.
-
-    The words of *part* stand in *whole* unbroken; what is added is a clause or a sentence of its own, in
-    English, without a negation, a number, a name, a condition or a limit.
-    """
-    if whole.type != part.type or _own_title(whole) != _own_title(part):
-        return False
-    whole_text, part_text = normal(whole.text), normal(part.text).rstrip(SENTENCE_ENDS + " ")
-    at = whole_text.find(part_text)
-    if not part_text or at < 0 or whole_text == part_text:
-        return False
-    before, after = whole_text[:at].rstrip(), whole_text[at + len(part_text) :].lstrip(" ")
-    if (before and before[-1] not in SENTENCE_ENDS) or (after and after[0] not in CLAUSE_ENDS):
-        return False
-    added = _added(whole.text, part.text)
-    return bool(added) and _limits_nothing(added) and not guarded_difference(whole.text, part.text)
-
-
-def _own_title(statement: Statement) -> str:
-    """Return the title in one form, '' when it only repeats how the text begins."""
-    if repeats(statement.title, statement.text):
-        return ""
-    return " ".join(statement.title.casefold().split()).rstrip(".\u2026 ")
-
-
-def normal(text: str) -> str:
-    """Return *text* on one line, in lower case outside of code."""
-    pieces = _CODE.split(" ".join(text.split()))
-    return "".join(piece if number % 2 else piece.casefold() for number, piece in enumerate(pieces))
-
-
-def _added(whole: str, part: str) -> str:
-    """Return what *whole* says in addition to *part*, as it is written."""
-    line = " ".join(whole.split())
-    part_text = " ".join(part.split()).rstrip(SENTENCE_ENDS + " ")
-    at = line.casefold().find(part_text.casefold())
-    if at < 0:  # a letter whose other case is longer
-        return ""
-    return f"{line[:at]} {line[at + len(part_text) :].lstrip(CLAUSE_ENDS + ' ')}".strip()
-
-
-def _limits_nothing(added: str) -> bool:
-    spoken = words(added)
-    if not added.isascii() or not STOP_WORDS.intersection(spoken):
-        return False  # no English: its limiting words are not known here
-    names = names_in(f"it says {added}")  # a name may begin a sentence, too
-    return not (negates(added) or numbers_in(added) or LIMITING.intersection(spoken) or names)
-
-
-_DATE = re.compile(r"\b(?:\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}([-/.])\d{1,2}\1\d{4})\b")
-_COUNTED = re.compile(  # a word, the number behind it, and what may be its unit
-    r"(?P<word>[^\W\d]\w*)(?P<between>[\s#_-]*)(?P<number>\d[\w.:/-]*)(?=\s*(?P<unit>%|[^\W\d_]+|[€$£]))?"
-)
-_ATTACHED = re.compile(r"\d+(?:ms|s|h|[kmgt]i?b|px)", re.IGNORECASE)  # a number with its unit
-_COUNTERS = frozenset(
-    """
-    adr attempt batch bug camera case chapter client customer day epic error exercise experiment floor invoice
-    issue iteration job lesson machine meeting migration milestone order page paragraph part phase pr printer
-    question queue release rep replica report requirement revision rfc room round rule run section sensor
-    server shard shift sprint stage step story task team tenant test ticket unit week worker zone
-    """.split()
-)
-"""Words whose number names one of many, wherever it is in a title."""
-_TOOLS = frozenset(
-    """
-    android angular ansible bash c centos clang cuda debian deno django docker dotnet elasticsearch fedora gcc
-    go gradle helm http ios java jdk js junit kafka kotlin kubernetes laravel llvm macos mariadb maven mongo
-    mongodb mysql net next nginx npm nuxt openssl oracle php pnpm postgres postgresql powershell pydantic
-    pytest python pytorch qt rabbitmq rails react redis ruby rust scala spark spring sqlalchemy sqlite ssl
-    svelte swift tailwind terraform tls typescript ubuntu vite vue webpack windows xcode yarn
-    """.split()
-)
-_UNITS = frozenset(
-    """
-    % € $ £ attempt b byte day dollar euro gb gib h hour item kb kib mb mib millisecond minute month ms
-    percent px request retry retries row s second tb time year
-    """.split()
-)
-_VALUES = frozenset("cost interval limit max maximum min minimum port quota size timeout ttl".split())
-_RELEASES = frozenset(("release", "version", "v"))  # what counts although its number has a dot
-_VERBS = frozenset(  # what is behind them is said of what is before them
-    """
-    is are was were be has have had must should can will may use used uses using run runs need needs require
-    requires lives listens moved upgraded migrated pinned built deployed switched supports targets expects
-    depends stays starts written ist sind läuft nutzen nutzt verwenden verwendet braucht est sont utilise
-    utilisent tourne tournent es son usa usamos
-    """.split()
-)
-
-
-def enumerates(first: str, other: str) -> bool:
-    """
-    Tell whether two titles are of one series, so that what they say holds side by side: "Sprint 12" and
-    "Sprint 13", "ABC-1" and "ABC-2", two dates.
-
-    A number counts when it tells one thing from its siblings. The version of a tool ("Postgres 15") and a
-    value ("port 8080", "timeout 30 s") do not: another one there says something else of the same thing.
-    """
-    left, right = (frozenset(match[0] for match in _DATE.finditer(title)) for title in (first, other))
-    if left - right and right - left:
-        return True
-    counted, also = _counted(first), _counted(other)
-    return any(number != also[word] for word, number in counted.items() if word in also)
-
-
-def _counted(title: str) -> dict[str, str]:
-    """Return word → the number behind it that tells what the title is about from its siblings."""
-    return {
-        match["word"].lower(): match["number"] for match in _COUNTED.finditer(title) if _counts(match, title)
-    }
-
-
-def _counts(match: re.Match[str], title: str) -> bool:
-    word, number = match["word"].lower(), match["number"]
-    if word in STOP_WORDS or word in _TOOLS or _is_amount(match):
-        return False
-    if word == "node" and re.match(r"\d\d", number):
-        return False  # "Node 22" is a version, "node 7" a machine
-    if word in _COUNTERS or word.removesuffix("s") in _COUNTERS:
-        return True
-    if word in _VALUES or (re.search(r"\d\.\d", number) and word not in _RELEASES):
-        return False
-    if match["word"].isupper() and match["between"] == "-":
-        return True  # ABC-12
-    return _VERBS.isdisjoint(words(title[: match.start()]))
-
-
-def _is_amount(match: re.Match[str]) -> bool:
-    unit = (match["unit"] or "").lower()
-    return unit in _UNITS or unit.removesuffix("s") in _UNITS or bool(_ATTACHED.fullmatch(match["number"]))
