@@ -224,25 +224,29 @@ def _add_to_part(
     path: Path,
     first_words: str,
 ) -> str:
+    """
+    Append what of *new* is not in the part at *path* yet, or begin the next part; return the id of either.
+
+    Raises Conflict and NotFound when the file changes meanwhile.
+    """
     subagent = asked_by_claude(store, Path(transcript.path))
     text, digest = _read_part(vault, path)
-    fresh = without_said(new, parse_turns(text))
-    if len(fresh) < len(new):
+    unsaid = without_said(new, parse_turns(text))
+    if len(unsaid) < len(new):
         sync(store)  # a process was killed here, perhaps before it indexed what it wrote
-    new = fresh
-    added = render_turns(turns_said(new, subagent=subagent))
+    added = render_turns(turns_said(unsaid, subagent=subagent))
     if text and len(text) + len(added) > PART:
         part, text = part + 1, ""
     memory_id = conversation_id(transcript, part)
-    if not new:
+    if not unsaid:
         return memory_id
-    period = _period(store, new)
+    period = _period(store, unsaid)
     if text:
         take_in(store, vault, path)
         revision = Revision(text=f"{text}\n\n{added}", updated=period[1])
         revise(store, memory_id, revision, version=digest, keep_secrets=True)
         return memory_id
-    opening = first_words or new[0].words
+    opening = first_words or unsaid[0].words
     title = title_of(opening) or "Conversation"
     draft = Draft(
         f"{title} (part {part})" if part > 1 else title,

@@ -111,32 +111,35 @@ def _note_project(home: Path, key: str, data: bytes) -> None:
 def _take_in_memories(
     store: Store, contents: Contents, taken_in: TakenIn, present: dict[str, str], wanted_files: Tree
 ) -> None:
+    """
+    Write into the vaults what *wanted_files* say of the memories *present*: path → blob here, '' for none.
+
+    What becomes of each is added to *taken_in*.
+    """
     gone_paths = {path for path, blob in present.items() if blob and path not in wanted_files}
     new_paths = {path for path, blob in present.items() if not blob and path in wanted_files}
+    moves = _moves(contents, present, wanted_files, gone_paths, new_paths)
+    gone_paths -= {old for old, _ in moves}
+    new_paths -= {new for _, new in moves}
+    stays = [(path, path) for path, blob in present.items() if blob and path in wanted_files]
     touched: dict[str, list[Path]] = defaultdict(list)
     vaults: dict[str, Vault] = {}
-    for old, new in [
-        *_moves(contents, present, wanted_files, gone_paths, new_paths),
-        *((path, path) for path in present),
-    ]:
-        if old != new:
-            gone_paths.discard(old)
-            new_paths.discard(new)
-        elif old in new_paths or (old not in gone_paths and (not present[old] or old not in wanted_files)):
-            continue  # it was moved already, or is new
+    for path in gone_paths:
+        vault = vault_at(store.home, path)
+        vaults[vault.key] = vault
+        with _noting_failure(taken_in, path):
+            taken_in.forgotten.append(_forget(store, contents, vault, path, present[path]))
+            taken_in.tree.pop(path, None)
+        touched[vault.key].append(vault.root / paths.in_vault(path))
+    for old, new in [*moves, *stays]:
         vault, former = vault_at(store.home, new), vault_at(store.home, old)
         vaults |= {vault.key: vault, former.key: former}
-        with _noting_failure(taken_in, old if old == new else new):
-            if old in gone_paths:
-                taken_in.forgotten.append(_forget(store, contents, former, old, present[old]))
-                taken_in.tree.pop(old, None)
-            else:
-                taken_in.changed.append(
-                    _change(store, contents, (former, old, present[old]), (vault, new, wanted_files[new]))
-                )
-                taken_in.refs.append(vault.ref(taken_in.changed[-1]))
-                taken_in.tree.pop(old, None)
-                taken_in.tree[new] = wanted_files[new]
+        with _noting_failure(taken_in, new):
+            memory_id = _change(store, contents, (former, old, present[old]), (vault, new, wanted_files[new]))
+            taken_in.changed.append(memory_id)
+            taken_in.refs.append(vault.ref(memory_id))
+            taken_in.tree.pop(old, None)
+            taken_in.tree[new] = wanted_files[new]
         touched[former.key].append(former.root / paths.in_vault(old))
         touched[vault.key].append(vault.root / paths.in_vault(new))
     for new_batch in batches(sorted(new_paths), BATCH):

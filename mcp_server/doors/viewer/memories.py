@@ -131,26 +131,25 @@ def _listed(request: Request, store: Store, selection: Selection) -> dict[str, A
 def _trashed(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
     listing = list_trash(store, selection.filter(), selection.q, limit=LISTED, offset=selection.offset)
     where, terms = Where(request, store), frozenset(query_terms(selection.q))
-    rows: list[dict[str, Any]] = []
+    rows = []
     for trashed in listing.rows:
-        row: dict[str, Any] = {
-            "row": trashed,
-            "kind": "",
-            "pinned": False,
-            "tags": (),
-            "state": "its file contains no readable memory",
-            "day": trashed.since.date() if trashed.since else "",
-            "to": where.to(trashed.vault.key, trashed.id),
-            "excerpt": "",
-            "level": trashed.vault.level.value,
-        }
-        if memory := trashed.memory:
-            beginning = (
-                marked(memory.text, terms, EXCERPT) if terms else _beginning(memory.title, memory.text)
-            )
-            row |= {"kind": type_or_kind(memory.kind, memory.type), "excerpt": beginning, "state": ""}
-            row |= {"tags": memory.tags}
-        rows.append(row)
+        memory = trashed.memory
+        excerpt = ""
+        if memory:
+            excerpt = marked(memory.text, terms, EXCERPT) if terms else _beginning(memory.title, memory.text)
+        rows.append(
+            {
+                "row": trashed,
+                "kind": type_or_kind(memory.kind, memory.type) if memory else "",
+                "pinned": False,
+                "tags": memory.tags if memory else (),
+                "state": "" if memory else "its file contains no readable memory",
+                "day": trashed.since.date() if trashed.since else "",
+                "to": where.to(trashed.vault.key, trashed.id),
+                "excerpt": excerpt,
+                "level": trashed.vault.level.value,
+            }
+        )
     return {**_page_of(selection, rows, listing.total), "left_out": listing.left_out}
 
 
