@@ -18,7 +18,7 @@ from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnav
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import LISTS, Draft, Link, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, new_id, typed_id
-from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.secrets.redaction import KEEP_SECRETS, redact, refuse_secrets
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam
 from mcp_server.core.text.private import has_private
@@ -63,7 +63,7 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
     if draft.kind is not Kind.KNOWLEDGE:
         raise Rejected(f"A team keeps knowledge, not a {draft.kind.value}.", "Remember what matters of it.")
     now = store.moment()
-    memory = made_of(draft, draft.id or new_id(draft.title, draft.text, now), now)
+    memory = made_of(draft, draft.id or new_id(redact(draft.title), draft.text, now), now)
     gift = for_team(store, memory)
     try:
         return _given(store_new(team, gift, now=now))

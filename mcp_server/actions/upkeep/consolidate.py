@@ -40,6 +40,7 @@ from mcp_server.core.memory_parts import (
 )
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, creation
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.worth.ratings import hot_rule
 from mcp_server.store import Store
@@ -202,7 +203,7 @@ def merged_entry(
     touches = (file.memory.touches for file in memory_files if file.vault.level is vault.level)
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(
-        id=new_id(title, text, now),
+        id=new_id(redact(title), text, now),
         title=title,
         text=text,
         created=now,

@@ -13,6 +13,7 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import MAX_LIMIT, Query
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.storage.port import PAGE
 from mcp_server.core.team import wire
 from mcp_server.core.team.json_values import value_of
@@ -88,7 +89,7 @@ def _remember(call: TeamCall) -> JsonAnswer:
     current = call.storage.load(_id(call)).memory if replaces and "created" not in arguments else None
     title, text = (str(arguments.get(name, "")) for name in ("title", "text"))
     defaults: Arguments = {
-        "id": new_id(title, text, call.now),
+        "id": new_id(redact(title), text, call.now),
         "created": current.created.isoformat() if current else now,
         "updated": now,
         "source": ASSISTANT,  # only a client of Daybook knows better

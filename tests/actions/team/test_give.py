@@ -11,7 +11,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.status.status import status
 from mcp_server.actions.team.copy import copy
-from mcp_server.actions.team.give import revise_for_team
+from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.memories import (
     confirm_in_team,
     forget_if_of_team,
@@ -91,6 +91,12 @@ def test_what_the_team_knows_already_is_told_and_not_stored_twice(team: MinimalT
         ben.store, "The webhook of Stripe needs the raw body, unless it is a test.", title="Tests"
     )
     assert [memory.stored.memory.id for memory in near.near] == ["webhook"]
+
+
+def test_a_secret_that_is_given_on_purpose_is_in_no_id(ben: Person) -> None:
+    given = remember_for_team(ben.store, draft(title="Bucket AKIAIOSFODNN7QWERTZU"), keep_secrets=True).done
+
+    assert given and given.stored.memory.id.startswith("bucket-secret-removed-")
 
 
 def test_a_secret_is_not_given_to_others(ben: Person) -> None:

@@ -73,6 +73,14 @@ def test_two_stay_when_the_second_has_notes_until_the_person_joins_them(store: S
     assert (merged.notes, merged.category) == (("The robot is called Hal.",), "ops")
 
 
+def test_a_secret_in_the_title_of_what_is_joined_is_not_in_its_id(store: Store) -> None:
+    both = [read(store, memory_id) for memory_id in twins(store)]
+
+    heir = joined(store, both, "Bucket AKIAIOSFODNN7QWERTZU", TWICE, vault=both[0].vault)
+
+    assert heir.startswith("bucket-secret-removed-")
+
+
 def test_one_that_takes_over_keeps_all_that_a_hand_wrote_into_it(store: Store) -> None:
     gone, stays = twins(store)
     written = tuple(f"occasion {number}" for number in range(USE_WHEN.most + 1))
