@@ -106,6 +106,16 @@ def test_a_file_that_cannot_be_looked_at_stays_and_is_named(tmp_path: Path, run:
     assert "cannot be read" not in run("sync")
 
 
+def test_a_file_is_read_as_soon_as_it_may_be(tmp_path: Path, run: Run) -> None:
+    file = write(tmp_path / ".claude-memory") / "dusk.md"
+    file.chmod(0)
+    assert f"not taken in  {file}: cannot be read" in run("sync")
+
+    file.chmod(0o600)
+
+    assert run("sync") == "0 added, 1 modified, 0 removed\n"
+
+
 def test_nobody_is_told_to_correct_or_delete_what_may_only_not_be_read(
     tmp_path: Path, process: Callable[..., Process]
 ) -> None:

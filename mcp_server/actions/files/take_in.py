@@ -22,7 +22,7 @@ from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.leftovers import remove_second_name
 from mcp_server.adapters.vault import CLOSED, Vault, is_inside, is_open, is_utf8, stamp
 from mcp_server.core.changes import Stamp
-from mcp_server.core.errors import Unreadable
+from mcp_server.core.errors import Barred, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import fingerprint
 from mcp_server.store import Store
@@ -143,6 +143,8 @@ def _read(vault: Vault, path: Path, stamp: Stamp) -> _Reading:
         file = load(vault, path, on_disk=stamp)
     except Unreadable as error:
         reason = STAYS if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
+        if isinstance(error, Barred):  # a right that is given changes neither size nor time
+            stamp = Stamp(stamp.path, -1, stamp.mtime_ns)
         return _Reading(stamp, problem=Problem(stamp.path, error.line, reason))
     except FileNotFoundError:
         return _Reading(stamp, problem=Problem(stamp.path, 0, "vanished while it was read"))
