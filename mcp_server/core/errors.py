@@ -108,7 +108,7 @@ class NotFound(DaybookError):
 
 
 class Elsewhere(NotFound):
-    """What has the requested id is in the trash or of another project; the hint says where."""
+    """What has the requested id is in the trash, of another project, or not read; the hint says where."""
 
 
 class Rejected(DaybookError):

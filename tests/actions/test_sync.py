@@ -14,6 +14,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
+from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
@@ -174,6 +175,17 @@ def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: 
     assert sync(store).unreadable == []
     assert ids_found(store, "gamma") == ["plan"]
     assert ids_found(store, "alpha") == []
+
+
+def test_an_id_whose_file_was_never_read_is_answered_with_what_is_wrong_with_it(store: Store) -> None:
+    path = remember(store, Draft("Plan", "Alpha.")).path.with_name("New plan.md")
+    path.write_text("---\ntags:\n\t- x\n---\nBeta.\n", encoding="utf-8")
+    sync(store)
+
+    with pytest.raises(NotFound) as caught:
+        read(store, "new-plan")
+
+    assert f"not taken in: {path}:3: a tab stands where only spaces may." in caught.value.hint
 
 
 def test_hidden_and_other_files_are_no_memories(store: Store) -> None:

@@ -9,11 +9,11 @@ from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.files.unindexed import look_again, self_healing, with_files_of
 from mcp_server.adapters.index.events import usage
-from mcp_server.adapters.index.memories import memories, selections
+from mcp_server.adapters.index.memories import memories, selections, unreadable
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import Elsewhere, NotFound, Unreadable
-from mcp_server.core.memory_parts import typed_id
+from mcp_server.core.memory_parts import id_of_name, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
@@ -90,6 +90,11 @@ def find(store: Store, memory_id: str) -> Row:
         with store.database.read() as db:
             nearest = memories.nearest_ids(db, store.keys, memory_name)
             other = selections.with_id(db, selections.vaults_in_use(db), memory_name)
+            problems = unreadable.listed(db, store.keys)
+        for problem in problems:
+            if id_of_name(Path(problem.path).stem) == memory_name:
+                unread = Unreadable(problem.path, problem.line, problem.reason)
+                raise Elsewhere(memory_name, hint=f"A file of that name is not taken in: {unread}.")
         if any(in_trash(store, memory_name)):
             raise Elsewhere(memory_name, hint=f"It was forgotten; {BACK.format(memory_name)} brings it back.")
         if other:
