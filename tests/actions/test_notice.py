@@ -46,6 +46,14 @@ def settled(store: Store, clock: Clock) -> None:
     propose(store, Draft("pnpm", "Use pnpm."), key=16 * "a", confidence=0.9, why=SETTLED_ONCE)
 
 
+def broken(store: Store, clock: Clock) -> None:
+    del clock
+    path = read(store, stored(store, "Lamps")).path
+    path.write_bytes("They are lit at dusk.".encode("utf-16"))
+    path.with_name("empty.md").touch()
+    sync(store)
+
+
 def crowded(store: Store, clock: Clock) -> None:
     del clock
     for number in range(3):
@@ -62,6 +70,7 @@ def nothing(store: Store, clock: Clock) -> None:
         (gone, "", "Vanished(losses=(GoneMemories("),
         (put_away, "", "PutAway("),
         (settled, "", repr(Numbered(NeedKind.SETTLED, 1))),
+        (broken, "", repr(Numbered(NeedKind.UNREAD, 2))),
         (crowded, "", "Size("),
         (nothing, KEY, repr(KeyOffered(0.2))),
     ],

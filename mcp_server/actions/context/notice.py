@@ -2,7 +2,7 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,8 +12,9 @@ from mcp_server.actions.files.vanished_folders import losses, take_losses
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unread_reports
 from mcp_server.adapters.index.events.unread_reports import PutAway
-from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories import selections, unreadable
 from mcp_server.adapters.vault import Vault
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import IndexUnavailable, Unreadable
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.store import Store
@@ -27,6 +28,7 @@ LATE = 3600  # seconds after which a transcript that a worker should have read s
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, named with the last run: hooks do not write the index
 SETTLED_TOLD = "settled-told-"  # an empty file in `work`, named with a vault: older candidates were told
+UNREAD_TOLD = "unread-told-"  # an empty file in `work`, named with a digest of the files: they were told
 LARGEST_CANDIDATE = 64 * 1024  # bytes
 
 
@@ -38,6 +40,7 @@ class NeedKind(StrEnum):
     NO_KEY = auto()
     TEAM_REFUSED = auto()
     TEAM_KEPT = auto()
+    UNREAD = auto()
     SETTLED = auto()
     WAITING = auto()
 
@@ -121,6 +124,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting_count, altered = _waiting(store, db)
             upkeep_record = unread_reports.untold(db, store.keys)
+            unread_paths = unreadable.paths(db)
     except IndexUnavailable:
         return
     vanished = losses(store.home)
@@ -137,6 +141,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
     yield from _crowded(store)
     if projects := offered(store, thorough=False):
         yield Need(MayBeFormer(tuple(projects)))
+    yield from _unread(store, unread_paths)
     if identity and _key_may_be_offered(store):
         yield Need(KeyOffered(store.settings.daily_usd), lambda: note_made(store, Offer.KEY))
     yield from _settled(store)
@@ -210,6 +215,17 @@ def _of_team(store: Store) -> Iterator[Need]:
     if untold.exists():
         stayed = len(team_membership.stayed_of(store.home))
         yield Need(Numbered(NeedKind.TEAM_KEPT, stayed), lambda: _deleted([untold]))
+
+
+def _unread(store: Store, paths: Sequence[str]) -> Iterator[Need]:
+    """Yield, once for the same *paths*, how many files could not be taken in; those of all projects."""
+    folder = store.home / places.WORK
+    told = folder / (UNREAD_TOLD + text_digest("\n".join(paths)))
+    if paths and not told.exists():
+        yield Need(
+            Numbered(NeedKind.UNREAD, len(paths)),
+            lambda: _deleted(folder.glob(f"{UNREAD_TOLD}*")) and _wrote(told),
+        )
 
 
 def _settled(store: Store) -> Iterator[Need]:

@@ -44,6 +44,7 @@ SENTENCES = {
         "memory",
         "the team kept what you sent a replacement for: {}; 'daybook team status' says why.",
     ),
+    NeedKind.UNREAD: ("file", "not taken in: {}; 'daybook sync' says which, and why."),
     NeedKind.SETTLED: (
         "sentence",
         "you said something that may be worth keeping: {}; 'daybook review' in a terminal, or"
