@@ -12,7 +12,7 @@ from mcp_server.actions.files.vanished_folders import losses, take_losses
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unread_reports
 from mcp_server.adapters.index.events.unread_reports import PutAway
-from mcp_server.adapters.index.memories import selections, unreadable
+from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import IndexUnavailable, Unreadable
@@ -124,7 +124,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting_count, altered = _waiting(store, db)
             upkeep_record = unread_reports.untold(db, store.keys)
-            unread_paths = unreadable.paths(db)
+            unread_paths = selections.unread_paths(db)
     except IndexUnavailable:
         return
     vanished = losses(store.home)

@@ -273,6 +273,11 @@ def facts(db: sqlite3.Connection) -> set[str]:
     return {str(row[0]) for row in db.execute("SELECT name FROM facts")}
 
 
+def unread_paths(db: sqlite3.Connection) -> list[str]:
+    """Return the paths of all files that could not be read as memories, sorted; for hooks."""
+    return [str(row[0]) for row in db.execute("SELECT path FROM unreadable ORDER BY path")]
+
+
 def synced(vault: str, root: str) -> str:
     """Return the fact that the index took in the vault with that key, at *root*, at least once."""
     # With the path: an index copied along with the store knows only the files at the old path.

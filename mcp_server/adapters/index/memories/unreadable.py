@@ -51,11 +51,6 @@ def listed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Problem]:
     return [Problem(*row) for row in db.execute(sql, tuple(vaults))]
 
 
-def paths(db: sqlite3.Connection) -> list[str]:
-    """Return the paths of all files that could not be read, sorted."""
-    return [str(row[0]) for row in db.execute("SELECT path FROM unreadable ORDER BY path")]
-
-
 def leave(db: sqlite3.Connection, path: str) -> None:
     """Note that the file at *path* is read now, or gone."""
     db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
