@@ -80,6 +80,7 @@ def refusals(line: str, *, unreadable: bool = False) -> list[Refusal]:
 
 
 def _wrong(message: Any, *, unreadable: bool) -> Iterator[Refusal]:
+    """Yield the refusal of *message*, if any; *unreadable*: the protocol library cannot read it."""
     if not isinstance(message, dict):
         yield Refusal(None, INVALID_REQUEST, "A message is a JSON object.")
         return

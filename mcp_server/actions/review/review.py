@@ -9,6 +9,8 @@ settled. An answer holds for the very bytes that were shown, never for what a fi
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
+from operator import itemgetter
 
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.accepted import changed_since
@@ -170,16 +172,10 @@ def _attempted(store: Store, entry: Entry, verdict: Verdict) -> Outcome:
 
 def _fairly(kinds: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
     """Return at most *limit* entries, of each kind as many as of the others as long as it has some."""
-    selected: list[list[Entry]] = [[] for _ in kinds]
-    numbers_left = [*range(len(kinds))]
-    while numbers_left and sum(map(len, selected)) < limit:
-        for number in [*numbers_left]:
-            entry = next(kinds[number], None)
-            if entry is None:
-                numbers_left.remove(number)
-            elif sum(map(len, selected)) < limit:
-                selected[number].append(entry)
-    return tuple(entry for entries in selected for entry in entries)
+    turns = zip_longest(*kinds)
+    in_turn = ((number, entry) for turn in turns for number, entry in enumerate(turn) if entry)
+    numbered = sorted(islice(in_turn, limit), key=itemgetter(0))
+    return tuple(entry for _, entry in numbered)
 
 
 def _origins(store: Store) -> tuple[int, Iterator[Entry]]:

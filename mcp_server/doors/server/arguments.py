@@ -111,19 +111,13 @@ class Server(MCPServer[Any]):
             check_amount(arguments)
         except Rejected as error:
             return refused(error.with_hint)
-        schemas = tools[name].input_schema["properties"]
+        schema = tools[name].input_schema
+        schemas = schema["properties"]
         if unknown := [argument for argument in arguments if argument not in schemas]:
-            missing = [
-                argument
-                for argument in tools[name].input_schema.get("required", ())
-                if argument not in arguments
-            ]
+            missing = [argument for argument in schema.get("required", ()) if argument not in arguments]
             problems = [_unknown(argument, list(schemas)) for argument in unknown[:MOST]]
-            return refused(
-                " ".join(
-                    [*problems, *(_wrong(argument, schemas[argument], arguments) for argument in missing)]
-                )
-            )
+            problems += [_wrong(argument, schemas[argument], arguments) for argument in missing]
+            return refused(" ".join(problems))
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:

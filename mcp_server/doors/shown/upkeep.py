@@ -28,8 +28,12 @@ TIDY = "Nothing needs tidying."
 
 def tidied(run: Tidied) -> Shown:
     """Return a row for each entry, then what was left undone, then the counts."""
-    price = f"at most ${run.price:.4f}" if run.price else "whose price is 0 or not known"
-    asking = f"The model was not asked: {counted(run.unasked, 'call')}, {price}, with --with-model."
+    unasked = paid = ""
+    if run.unasked:
+        price = f"at most ${run.price:.4f}" if run.price else "whose price is 0 or not known"
+        unasked = f"The model was not asked: {counted(run.unasked, 'call')}, {price}, with --with-model."
+    if run.calls and run.dry_run:
+        paid = f"The model was asked for this plan: {counted(run.calls, 'call')}, ${run.spent:.4f}."
     left_line = f"left for the next run, or for you in 'daybook review': {run.left} more aged"
     numbers = run.counts | {
         "repaired": run.repaired,
@@ -37,9 +41,6 @@ def tidied(run: Tidied) -> Shown:
         "pruned from the history": run.pruned,
         "model calls": 0 if run.dry_run else run.calls,
     }
-    paid = f"The model was asked for this plan: {counted(run.calls, 'call')}, ${run.spent:.4f}."
-    asked = paid if run.calls and run.dry_run else ""
-    unasked = asking if run.unasked else ""
     doubted = clock(run.clock)
     if run.is_empty and not (run.waits or doubted or run.calls):
         return Shown(TIDY, notes=[unasked], json=_json(run))
@@ -55,11 +56,7 @@ def tidied(run: Tidied) -> Shown:
     return Shown(
         PLAN if run.dry_run else _done(run, "brings it back"),
         rows=[(row,) for row in rows],
-        notes=(
-            unasked,
-            asked,
-            f"{_counted(numbers, dry_run=run.dry_run)}{spent}",
-        ),
+        notes=(unasked, paid, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
         json=_json(run),
     )
 
