@@ -159,6 +159,7 @@ def _ask(git: Git, folder: Path, *arguments: str) -> str:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> str:
+    """Return what *command* prints, '' when it fails or takes too long."""
     import subprocess  # slow to load, and a hook that does not run git needs none of it
 
     try:

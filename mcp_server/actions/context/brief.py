@@ -187,6 +187,7 @@ def at_hand(store: Store) -> str:
 def _sections(
     store: Store, db: sqlite3.Connection, knowledge: Sequence[Row], at_work: Collection[str]
 ) -> list[BriefSection]:
+    """Return the sections of a brief; *at_work* are refs of *knowledge* about the work at hand."""
     everywhere, of_project, of_team = store.keys, store.of_project, store.of_team
     hot = hot_set(store, db)
 

@@ -161,6 +161,7 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[m
 def _refresh(
     store: Store, prepare: Callable[[str], str] = lambda text: text, *, makes_file: bool = False
 ) -> Refreshed:
+    """Do `refresh`; *prepare* changes the file's text first, and *makes_file* makes a missing one."""
     project = store.project
     if not project or not chosen(store):
         return Refreshed(None, False)

@@ -76,6 +76,7 @@ def sync(store: Store, *, vaults: Sequence[Vault] | None = None, deep: bool = Fa
 
 
 def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool) -> SyncReport:
+    """Take in what changed in *vaults*, or with None in the visible ones; *deep* reads every file."""
     report = SyncReport()
     vanished = vanished_vault(store) if vaults is None else None
     to_sync = (*store.vaults, *([vanished] if vanished else [])) if vaults is None else vaults

@@ -268,4 +268,5 @@ def _drop_links(store: Store, source: MemoryFile, target: MemoryFile) -> None:
 
 
 def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:
+    """Return the numbers of those *rows* that the person said, outside a repository."""
     return frozenset(row.row for row in rows if row.source == MANUAL and row.vault in store.private)

@@ -51,6 +51,7 @@ def predecessors(store: Store, names: Iterable[str]) -> Predecessors:
 
 
 def _by_id(store: Store, memory_id: str, result: Predecessors) -> None:
+    """Add to *result* what the id *memory_id* leads to."""
     with suppress(NotFound):
         old = read(store, memory_id)
         if old.memory.status is Status.ACTIVE:
@@ -68,6 +69,7 @@ def _by_id(store: Store, memory_id: str, result: Predecessors) -> None:
 
 
 def _by_words(store: Store, quote: str, result: Predecessors) -> None:
+    """Add to *result* the memory that alone contains *quote*, or all that contain it."""
     quoted = normal(quote).strip(SENTENCE_ENDS + " \"'“”„«»")
     rows = []
     if words(quoted):

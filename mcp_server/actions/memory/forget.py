@@ -95,6 +95,7 @@ def to_trash(store: Store, row: Row) -> Forgotten:
 
 
 def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
+    """Move the memory of *row* to the trash, or delete it with its history *forever*."""
     vault = store.vault(row.vault)
     assert vault
     check_ours(vault, row.id)

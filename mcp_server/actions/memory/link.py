@@ -174,6 +174,7 @@ def _holder(store: Store, start: End, level: Level | None) -> MemoryFile:
 def _linked(
     store: Store, of_level: Store, file: MemoryFile, end: End, rel: str, notes: Sequence[str] | None
 ) -> Linked:
+    """Write the link to *end* into *file*, a memory of *of_level*."""
     source, target = file.memory.id, _id(end)
     other = end if isinstance(end, MemoryFile) else None
     memory, added = _with_link(file.memory, rel, end, notes)
@@ -213,6 +214,7 @@ def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) 
 
 
 def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str) -> Linked:
+    """Do `unlink`; *source* is looked up in *of_level*, *target* in *store*."""
     start, end, label = end_of(of_level, source), _end_or_name(store, target), as_label(rel)
     if isinstance(start, str) and look_up(of_level, artifact_id(start)) is None:
         return Linked(start, label or "linked", _id(end), changed=False)

@@ -292,6 +292,7 @@ def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
 def _write(
     store: Store, vault: Vault, draft: Draft, period: tuple[datetime, datetime] | None, form: bytes
 ) -> MemoryFile:
+    """Write *draft*, said in *period*, into a new file; the lines of *form*, a memory's bytes, are kept."""
     make_folders(store, vault)
     now = store.moment()
     created, updated = period or (now, now)
@@ -312,5 +313,4 @@ def _write(
                 raise Rejected(
                     f"The id '{draft.id}' is taken.", "Revise that memory, or leave out the id."
                 ) from None
-            continue
     raise Rejected(f"No free id was found for '{draft.title}'.", "Give the memory another title.")

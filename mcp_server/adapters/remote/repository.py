@@ -346,6 +346,11 @@ class Repository:
     def _answer(
         self, *arguments: str, stdin: bytes = b"", timeout: float | None = None, at: Path | None = None
     ) -> tuple[int, bytes, bytes]:
+        """
+        Return the exit code of git, its output and its errors; *timeout* is in seconds.
+
+        Raises RemoteUnavailable when it takes longer.
+        """
         import subprocess  # slow to load, and only an exchange runs git here
 
         pipe = subprocess.PIPE

@@ -35,6 +35,7 @@ def place_of(url: str) -> str:
 
 
 def _why(url: str, error: psycopg.OperationalError) -> DaybookError:
+    """Return why the database at *url* cannot be used, as the error to raise."""
     parts = conninfo_to_dict(url)
     host, port = parts.get("host") or "this machine", parts.get("port") or "5432"
     unreachable = f"The team's database at {place_of(url)} cannot be reached"

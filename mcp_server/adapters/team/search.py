@@ -198,6 +198,7 @@ _UNSEEN = Match(0.0, 0)
 
 
 def _score(query: Query, evidence: _Evidence) -> Score:
+    """Return the score of a memory with that *evidence*, as of now."""
     memory, now = evidence.stored.memory, _now()
     recency = ranking.recency((now - memory.updated).total_seconds() / DAY)
     base = ratings.base_trust(memory.trust, memory.source)

@@ -109,6 +109,7 @@ def is_stored(confidence: float, times: Sequence[int]) -> bool:
 
 
 def _mine(speaker: str, words: str, before: Sequence[str], judge: Judge | None) -> Iterable[Mined]:
+    """Yield what the patterns and *judge* find in one turn; *before* is what Claude said last."""
     if speaker == "tool":
         yield from _commands(words)
     if speaker not in ("user", "output"):
@@ -146,6 +147,7 @@ def _judged(parts: Sequence[str], judge: Judge) -> dict[str, str]:
 
 
 def _commands(words: str) -> Iterable[Mined]:
+    """Yield the command in a turn of a tool (`[Bash]: pytest`), unless it failed."""
     match = _COMMAND.search(words)
     if not match:
         return
@@ -167,6 +169,7 @@ def _typed(words: str) -> Iterable[Mined]:
 
 
 def _recipe(command: str) -> Iterable[Mined]:
+    """Yield *command* as a dependency that it installs, or as a command of this project."""
     if _PLAIN_GIT.match(command):
         return
     if _INSTALLS.match(command):
@@ -178,6 +181,7 @@ def _recipe(command: str) -> Iterable[Mined]:
 
 
 def _code(words: str, person: bool) -> Iterable[Mined]:
+    """Yield what the code blocks in *words* import, and the short ones themselves."""
     for name in dict.fromkeys(a or b for a, b in _IMPORT.findall(words)):
         yield Mined("reference", f"Imports {name}", f"Code here imports `{name}`.", 0.5, person)
     for block in _FENCE.finditer(_closed(words)[0]):

@@ -103,6 +103,7 @@ class Hearing:
     def _user(
         self, data: dict[str, Any], blocks: list[dict[str, Any]], time: str, folder: str
     ) -> Iterator[SessionText]:
+        """Yield what a line of type user has: results of tools, and what the person or Claude typed."""
         for block in blocks:
             if block.get("type") == "tool_result":
                 yield from self._result(block, data.get("toolUseResult"), time, folder)
@@ -147,6 +148,7 @@ class Hearing:
     def _result(
         self, block: Mapping[str, Any], structured: object, time: str, folder: str
     ) -> Iterator[SessionText]:
+        """Yield the texts of a tool's result; *structured* is what the client noted of it besides."""
         name, arguments, called_in = self.calls.get(str(block.get("tool_use_id")), ("", {}, folder))
         text = _strings(block.get("content"))
         if name == "AskUserQuestion":

@@ -157,6 +157,7 @@ def _parts(command: str) -> list[list[str]] | None:
 
 
 def _whose_part(words: Sequence[str], own: Own, *, piped: bool = False) -> Whose:
+    """Return whose words one simple command prints; *piped*: it reads what another one prints."""
     words, read_paths = _without_redirections(words)
     if any(not own(path) for path in read_paths if path != "/dev/null"):
         return Whose.OTHERS

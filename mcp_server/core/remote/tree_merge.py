@@ -120,6 +120,7 @@ def _follow_moves(before: Mapping[_Key, TreeFile], side: dict[_Key, TreeFile]) -
 def _merge_entry(
     merged: MergedTree, base: TreeFile | None, file: TreeFile | None, other: TreeFile | None, files: Files
 ) -> None:
+    """Put into *merged* what becomes of one memory; None stands for no file in that state."""
     if file is None or other is None:
         remaining = file or other
         if remaining and (base is None or _survives(base, remaining)):

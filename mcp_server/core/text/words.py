@@ -171,6 +171,7 @@ def _humps(word: str) -> list[str]:
 
 
 def _foreign_parts(word: str) -> list[str]:
+    """Return the parts of a word that SQLite would not find: pairs of ideographs, plain letters."""
     plain = unicodedata.normalize("NFKC", word)
     if not re.search(_CJK, plain):
         form = folded(plain)
