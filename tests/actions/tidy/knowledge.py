@@ -5,6 +5,7 @@ import json
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.store import Store
+from tests.conftest import Clock
 from tests.core.test_text_relation import test_what_differs_where_it_matters_is_told as traps
 from tests.memories import decided
 from tests.scripted_model import Answer, reply
@@ -54,3 +55,11 @@ FIVE = (
     "Nightly reports are built at 02:30 by cron",
     "The old beta banner is shown until 2026-11-01",
 )
+
+
+def put_five(store: Store, clock: Clock) -> None:
+    """Store FIVE, one after the other, two days ago: a model may be asked about them."""
+    for text in FIVE:
+        put(store, text)
+        clock.pass_days(0.01)
+    clock.pass_days(2)

@@ -11,7 +11,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put
+from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put, put_five
 from tests.conftest import Clock, Open
 from tests.memories import status
 from tests.scripted_model import Answer, ScriptedModel
@@ -135,10 +135,7 @@ def test_a_dry_run_asks_only_when_told_and_its_answer_is_used(
 ) -> None:
     with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
         store = with_model(api)
-        for text in FIVE:
-            put(store, text)
-            clock.pass_days(0.01)
-        clock.pass_days(2)
+        put_five(store, clock)
         before = files_of(store)
         dry = tidy(store, dry_run=True, with_model=True)
         assert files_of(store) == before
@@ -153,10 +150,7 @@ def test_an_answer_whose_file_was_damaged_is_asked_for_again(
 ) -> None:
     with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])] * 2) as api:
         store = with_model(api)
-        for text in FIVE:
-            put(store, text)
-            clock.pass_days(0.01)
-        clock.pass_days(2)
+        put_five(store, clock)
         tidy(store, dry_run=True, with_model=True)
         (spool,) = (store.home / "work").glob("*.json")
         spool.write_bytes(b'"cut short')

@@ -21,7 +21,7 @@ from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, twins
+from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, put_five, twins
 from tests.conftest import Clock
 from tests.live import ROOT
 from tests.memories import status
@@ -143,10 +143,7 @@ def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
     merged = {"from": [2, 3], "title": "Stripe", "text": f"{FIVE[1]}. {FIVE[2]}."}
     with ScriptedModel([plan_of(keep=[1, 4, 5], merge=[merged])]) as api:
         store = with_model(api)
-        for text in FIVE:
-            put(store, text)
-            clock.pass_days(0.01)
-        clock.pass_days(2)
+        put_five(store, clock)
         before = files_of(store)
         report = tidy(store)
         merged_id = report.entries[0].changes[0].id
