@@ -33,7 +33,7 @@ _SILENT = frozenset(
     " KillShell KillBash TaskStop TaskCreate TaskUpdate TaskList TaskGet SendMessage ToolSearch".split()
 )
 _AGENTS = frozenset(("Task", "Agent", "TaskOutput", "AgentOutputTool"))
-_FILES = {"Read": "file_path", "NotebookRead": "notebook_path", "LS": "path"}
+_FILES = {"Read": "file_path", "NotebookRead": "notebook_path"}
 _SEARCHES = frozenset(("Grep", "Glob"))
 _WEB = {"WebFetch": "a web page", "WebSearch": "a web search"}
 
@@ -52,10 +52,10 @@ def whose(name: str, arguments: Mapping[str, Any], *, own: Own, agents_read: boo
         return Whose.OTHERS, "an agent"
     if name in _WEB:
         return Whose.OTHERS, _WEB[name]
+    if name == "LS":
+        return Whose.PROJECTS, "the list of a folder"
     if name in _FILES:
         path = str(arguments.get(_FILES[name]) or "")
-        if name == "LS":
-            return Whose.PROJECTS, "the list of a folder"
         return (Whose.PROJECTS if own(path) else Whose.OTHERS), f"the file {basename(path) or path}"
     if name in _SEARCHES:
         path = str(arguments.get("path") or "")
