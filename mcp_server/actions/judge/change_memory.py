@@ -133,12 +133,15 @@ def change_memory(
             outcome = looked_up(store, beside)
             unmoved = wanted.level is not None
             return Changed(read(store, beside.id), outcome, unmoved=unmoved, waits=waits)
-        now = revise(store, memory_id, revision, version=version, keep_secrets=keep_secrets, source=source)
-        same = now.digest == file.digest
+        revised = revise(
+            store, memory_id, revision, version=version, keep_secrets=keep_secrets, source=source
+        )
+        same = revised.digest == file.digest
         waits = judged(memory_id)
         if revision.title or revision.text:
             near = near_now(store, memory_id)
-    moved = apart = replaced = None
+    moved = replaced = None
+    apart: tuple[str, ...] = ()
     if wanted.level:
         moved = change_level(store, memory_id, wanted.level, keep_secrets=keep_secrets)
     if wanted.distinct:
@@ -151,6 +154,6 @@ def change_memory(
         waits=waits,
         near=near,
         moved=moved,
-        apart=apart or (),
+        apart=apart,
         replaced=looked_up(store, replaced) if replaced else None,
     )

@@ -78,43 +78,52 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
             db.execute("UPDATE transcripts SET paid_from = max(paid_from, kept)")
         db.execute("INSERT OR REPLACE INTO facts VALUES ('agreed', ?)", (str(int(agrees)),))
         return
-    path, keys = str(data.get("path", "")), [str(key) for key in a_list(data.get("turns"))]
-    end = a_number(data.get("end"))
+    path, end = str(data.get("path", "")), a_number(data.get("end"))
     if not path or end is None:
         return
+    keys = [str(key) for key in a_list(data.get("turns"))]
     match event:
         case "transcript_seen":
-            db.execute(
-                "INSERT INTO transcripts (path, session, folder, began, at, ended, seen, paid_from)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE"
-                " SET session = excluded.session, folder = excluded.folder,"
-                " began = min(began, excluded.began), at = excluded.at, seen = excluded.seen,"
-                # Two hooks of the last turn may note the same end in either order.
-                " ended = iif(excluded.ended OR excluded.seen > seen, excluded.ended, ended),"
-                " paid_from = max(paid_from, excluded.paid_from)",
-                (
-                    path, str(data.get("session", "")), str(data.get("folder", "")),
-                    # A backfilled one is of another day.
-                    min(a_number(data.get("since")) or at, at), min(a_number(data.get("until")) or at, at),
-                    bool(data.get("ended")), end, end if data.get("unsent") else 0,
-                ),
-            )  # fmt: skip
+            _add_seen(db, path, end, data, at)
         case "transcript_kept":
-            db.execute(
-                "UPDATE transcripts SET kept = ?, before = ?, skipping = ?, learned = min(learned, ?)"
-                " WHERE path = ?",
-                (end, str(data.get("before", "")), bool(data.get("skipping")), end, path),
-            )
-            if (whole := a_number(data.get("whole"))) is not None:  # a hook may report another value by now
-                db.execute(
-                    f"UPDATE transcripts SET seen = kept, ended = iif(ended, {LOOKED_AT}, 0)"
-                    " WHERE path = ? AND seen = ?",
-                    (path, whole),
-                )
+            _add_kept(db, path, end, data)
             db.executemany("INSERT OR IGNORE INTO turns VALUES (?, ?, 0)", [(key, path) for key in keys])
         case "transcript_learned":
             db.execute("UPDATE transcripts SET learned = ? WHERE path = ?", (end, path))
             db.executemany("UPDATE turns SET learned = 1 WHERE key = ?", [(key,) for key in keys])
+
+
+def _add_seen(db: sqlite3.Connection, path: str, end: int, data: dict[str, Any], at: int) -> None:
+    """Note that the transcript at *path* has *end* bytes, and whether its session ended."""
+    db.execute(
+        "INSERT INTO transcripts (path, session, folder, began, at, ended, seen, paid_from)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE"
+        " SET session = excluded.session, folder = excluded.folder,"
+        " began = min(began, excluded.began), at = excluded.at, seen = excluded.seen,"
+        # Two hooks of the last turn may note the same end in either order.
+        " ended = iif(excluded.ended OR excluded.seen > seen, excluded.ended, ended),"
+        " paid_from = max(paid_from, excluded.paid_from)",
+        (
+            path, str(data.get("session", "")), str(data.get("folder", "")),
+            # A backfilled one is of another day.
+            min(a_number(data.get("since")) or at, at), min(a_number(data.get("until")) or at, at),
+            bool(data.get("ended")), end, end if data.get("unsent") else 0,
+        ),
+    )  # fmt: skip
+
+
+def _add_kept(db: sqlite3.Connection, path: str, end: int, data: dict[str, Any]) -> None:
+    """Note that the transcript at *path* is in the raw tier up to the byte *end*."""
+    db.execute(
+        "UPDATE transcripts SET kept = ?, before = ?, skipping = ?, learned = min(learned, ?) WHERE path = ?",
+        (end, str(data.get("before", "")), bool(data.get("skipping")), end, path),
+    )
+    if (whole := a_number(data.get("whole"))) is not None:  # a hook may report another value by now
+        db.execute(
+            f"UPDATE transcripts SET seen = kept, ended = iif(ended, {LOOKED_AT}, 0)"
+            " WHERE path = ? AND seen = ?",
+            (path, whole),
+        )
 
 
 def agreed(db: sqlite3.Connection) -> bool:
