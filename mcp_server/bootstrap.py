@@ -52,6 +52,12 @@ def memory_dir(environment: Mapping[str, str]) -> Path:
             )
         if folder.exists() and not folder.is_dir():
             raise SettingsError(f"MEMORY_DIR is '{shown}', which is not a folder.", "Name a folder.")
+        if folder.is_symlink() and not folder.exists():  # made anew, it would be hidden when the disk is back
+            goal = os.readlink(folder)
+            raise SettingsError(
+                f"MEMORY_DIR is '{shown}', a link to {goal}, which is not there.",
+                "Connect the disk that has it, or make that folder.",
+            )
         above = next(parent for parent in folder.parents if os.path.lexists(parent))
         if not above.is_dir():
             raise SettingsError(f"MEMORY_DIR is '{shown}', but {above} is not a folder.", "Name a folder.")

@@ -27,6 +27,20 @@ def test_a_store_below_what_is_no_folder_is_refused(run: Run, place: str) -> Non
         assert f"MEMORY_DIR is '{place}', but /dev/null is not a folder." in process.stderr
 
 
+def test_a_store_whose_disk_is_away_is_not_begun_anew(run: Run, tmp_path: Path) -> None:
+    place, disk = tmp_path / "store", tmp_path / "disk"
+    place.symlink_to(disk)
+    for words in (("recall", "webhook"), ("status",), ("remember", "A | b")):
+        process = run(*words, MEMORY_DIR=str(place))
+
+        assert process.returncode
+        assert f"MEMORY_DIR is '{place}', a link to {disk}, which is not there." in process.stderr
+    assert not disk.exists()
+
+    disk.mkdir()
+    assert "remembered" in output_of(run("remember", "A | b", MEMORY_DIR=str(place)))
+
+
 @pytest.mark.parametrize(
     "name", ["hand.MD", "hand.markdown", "hand.Markdown", "/".join(["a"] * 20) + "/hand.md"]
 )
