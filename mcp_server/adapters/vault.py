@@ -202,7 +202,8 @@ def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Sta
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                    elif _is_markdown(entry.name):
+                    elif _is_markdown(entry.name) or (entry.is_symlink() and entry.is_dir()):
+                        # A link to a folder is not followed: whoever reads it says so.
                         try:
                             status = entry.stat(follow_symlinks=False)
                         except FileNotFoundError:
