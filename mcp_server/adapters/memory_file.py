@@ -332,7 +332,7 @@ def _decode(data: bytes, path: str) -> str:
         line = 1 + len(_LINE_END.findall(text[: text.index("\0")]))
         raise Unreadable(path, line, "contains a NUL byte, so it is not text")
     if not text or text.isspace():
-        raise Unreadable(path, 0, "is empty")
+        raise Unreadable(path, 0, "is empty; write into it, or delete it")
     return text
 
 
