@@ -299,6 +299,10 @@ class Opened:
         from mcp_server.actions.files.vanished_folders import take_losses
 
         remarks = self.database.trouble.remarks()
+        if not os.path.lexists(self.folder):
+            from mcp_server.core.remarks import FolderGone
+
+            remarks = [*remarks, FolderGone(str(self.folder))]
         return remarks if is_unattended(self.environment) else [*remarks, *take_losses(self.home)]
 
     def delete_temporary_index(self) -> None:

@@ -62,5 +62,11 @@ class GoneAccepted(NamedTuple):
     ids: tuple[str, ...]
 
 
+class FolderGone(NamedTuple):
+    """The *folder* that the session or the command belongs to is not there any more."""
+
+    folder: str
+
+
 Loss = GoneMemories | GoneAccepted
-Remark = NotRecorded | IndexBehind | FromFiles | WordsRemain | BlockBehind | NotArchived | Loss
+Remark = NotRecorded | IndexBehind | FromFiles | WordsRemain | BlockBehind | NotArchived | FolderGone | Loss

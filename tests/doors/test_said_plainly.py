@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
 from mcp_server.actions.model.embed import embed_pending, unseen
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
@@ -85,6 +86,22 @@ def test_an_error_passes_on_no_sign_that_moves_what_is_on_the_screen(run: Run, o
     assert process.returncode and call.failed
     assert "No memory has the id" in process.stderr and "No memory has the id" in answer
     assert not {*"\x1b\x07\u202e\u009b"}.intersection(process.stderr + answer)
+
+
+def test_the_answers_of_a_session_whose_folder_moved_say_that_it_is_gone(
+    opened: Opened, memory_dir: Path, project: Path
+) -> None:
+    elsewhere, gone = project.with_name("elsewhere"), f"The folder {project} is gone"
+    with connected(opened) as call:
+        init(opened.store())
+        project.rename(elsewhere)
+        answers = [call("recall", query="carts wheels"), call("list_memories")]
+        command = daybook(memory_dir, "status", CLAUDE_PROJECT_DIR=str(project))
+        elsewhere.rename(project)
+        back = call("recall", query="carts wheels")
+
+    assert all(gone in answer for answer in [*answers, command.stderr])
+    assert gone not in back
 
 
 @pytest.mark.parametrize("verb", ["archive", "mark-used", "trust"])

@@ -7,6 +7,7 @@ from mcp_server.adapters.git import GitTrouble
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.remarks import (
     BlockBehind,
+    FolderGone,
     FromFiles,
     GoneAccepted,
     GoneMemories,
@@ -71,6 +72,11 @@ def remark(about: Remark) -> str:
             failed = " ".join(f"[{memory_id}]: {why.rstrip('.')}." for memory_id, why in failures[:NAMED])
             more = f" and {len(failures) - NAMED} more" if len(failures) > NAMED else ""
             return f"Not archived, because that failed: {failed}{more}"
+        case FolderGone(folder):
+            return (
+                f"The folder {folder} is gone or cannot be reached, so the memories of its project may be"
+                " missing here: if it was moved, start a session where it is now."
+            )
         case GoneMemories(folder, number, kept, history):
             before = f" Earlier versions of {kept} of them are in {history}." if kept else ""
             return (
