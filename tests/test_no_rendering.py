@@ -29,6 +29,7 @@ WHY_LEFT_ALONE = """
     exchange.seed:_reading exchange.seed:bootstrap_project files.conflict_copies:_WHAT
     files.conflict_copies:ledger_copies files.conflict_copies:why_not_taken_in files.runs:ChangeOutcome
     files.sync:_misnamed files.take_in:STAYS files.take_in:_put files.take_in:_read
+    judge.candidate:unreadable_candidates
     remote.store_tree:_read_file remote.store_tree:_read_vault remote.store_tree:read_memories
     remote.store_tree:read_own_ledger team.side_by_side:NOT_SENT team.side_by_side:_Asking
     team.store_in_team:_without_missing upkeep.tidy:_ask_all

@@ -205,3 +205,23 @@ def test_status_tells_what_waits_of_each_kind_and_which_command_asks(
         "! About files that changed or are gone: 1 memory; 'daybook review' asks you.",
     ):
         assert line in output
+
+
+def test_copies_of_a_candidate_are_no_candidates_and_sync_names_them(run: Run, store: Store) -> None:
+    propose(store, Draft("pnpm", "Use pnpm."), key=16 * "a", confidence=0.9, why="waits for you")
+    (path,) = store.home.rglob("candidates/*.md")
+    copies = [
+        path.with_name(f"{path.stem}{ending}.md")
+        for ending in (" (conflicted copy)", ".sync-conflict-20261120-091203-ABC", " 2", ".bak")
+    ]
+    for copy in copies:
+        copy.write_bytes(path.read_bytes())
+
+    assert len(json.loads(output_of(run("candidates", "--json")))) == 1
+    assert "1 memory." in output_of(run("status"))
+    told = output_of(run("sync"))
+    assert all(f"not taken in  {copy}: " in told for copy in copies)
+    assert f"not taken in  {path}" not in told
+
+    path.write_bytes(b"")
+    assert f"not taken in  {path}: is empty" in output_of(run("sync"))

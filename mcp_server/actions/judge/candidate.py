@@ -14,6 +14,7 @@ from pathlib import Path
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.commit import move, one_change
+from mcp_server.actions.files.conflict_copies import why_not_taken_in
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import look_up
 from mcp_server.actions.files.sync import catch_up_if_free
@@ -29,7 +30,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Memory, as_draft, made_of
-from mcp_server.core.memory_parts import DAY, Kind, Level, check_id, typed_id
+from mcp_server.core.memory_parts import DAY, ID, Kind, Level, check_id, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.runs import Reason, RunEntry, Why, change
@@ -146,9 +147,13 @@ def review_candidates(store: Store) -> list[Candidate]:
 
 
 def unreadable_candidates(store: Store) -> list[Problem]:
-    """Return why files among the candidates here cannot be read: they neither wait nor expire."""
+    """Return why files among the candidates here are none: they neither wait nor expire."""
     problems = []
     for vault, path in _files(store):
+        if not ID.fullmatch(path.stem):
+            reason = why_not_taken_in(str(path)) or "has a name that is no id; rename it, or delete it"
+            problems.append(Problem(str(path), 0, reason))
+            continue
         try:
             load(vault, path)
         except Unreadable as error:
@@ -276,6 +281,8 @@ def _find(store: Store, key: str) -> Candidate | None:
 
 
 def _read(store: Store, vault: Vault, path: Path) -> Candidate | None:
+    if not ID.fullmatch(path.stem):
+        return None  # nobody could name it; a sync service copies a file under such a name
     try:
         file = load(vault, path)
     except (Unreadable, Rejected, FileNotFoundError):

@@ -7,6 +7,7 @@ import click
 
 from mcp_server.actions.context import notice as noticing
 from mcp_server.actions.files.sync import sync, sync_if_free
+from mcp_server.actions.judge.candidate import unreadable_candidates
 from mcp_server.actions.memory import repository
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.status import doctor as checking
@@ -38,6 +39,7 @@ def sync_command(deep: bool) -> None:
     """
     store = output.opened(takes_in=True).store()
     report = sync(store, vaults=places.all_vaults(store.home, store.vaults), deep=deep)
+    report.unreadable += unreadable_candidates(store)
     _embed(store)
     output.print_shown(shown.synced(report))
 
