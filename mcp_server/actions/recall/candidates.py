@@ -201,7 +201,7 @@ def _score(
     for candidate in candidates:
         row, evidence = candidate.row, candidate.evidence
         usage_of_row = usages.get(row.ref, UNUSED)
-        recency = _recency_of(row, now)
+        recency = ranking.recency((now - row.updated) / DAY)
         usage_share = ranking.usage(usage_of_row.accesses)
         trust = usage.trust_of(row, usage_of_row, now)
         helpfulness = ratings.helpfulness(usage_of_row.used, usage_of_row.retrieved)
@@ -299,8 +299,3 @@ def _lifted(candidate: ScoredMemory) -> float:
 def _total(candidate: ScoredMemory) -> float:
     assert candidate.score
     return candidate.score.total
-
-
-def _recency_of(row: Row, now: int) -> float:
-    """Return how recent *row* is *now*, in seconds: 1 for a memory updated this moment."""
-    return ranking.recency((now - row.updated) / DAY)

@@ -31,7 +31,7 @@ from mcp_server.actions.remote.store_tree import (
     read_other_ledgers,
     read_own_ledger,
 )
-from mcp_server.actions.remote.take_in import TakenIn, back_again, take_in_tree
+from mcp_server.actions.remote.take_in import back_again, take_in_tree
 from mcp_server.adapters import files
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
@@ -149,7 +149,8 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
         result.trouble, result.refused = error.with_hint, isinstance(error, RemoteRefuses)
     goal = _of_ours(repository.tree(repository.ref(HEAD)))
     news = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
-    _note_disk(store, repository, disk, news)
+    if written := changes_of(disk.tree, news.tree):
+        repository.commit(_disk_commit(store, repository, written, {}))
     if news.refs:
         notes.note_came(store.home, news.refs, store.now())
     result.added, result.changed, result.forgotten = map(tuple, (news.added, news.changed, news.forgotten))
@@ -289,12 +290,6 @@ def _merge(
         repository.commit(commit_of(store, HEAD, parents, changes, contents.new, "Join two machines"))
     result.rewritten |= rewritten
     result.refilled |= emptied
-
-
-def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
-    """Note what the files say after the arrived changes were written."""
-    if changes := changes_of(disk.tree, news.tree):
-        repository.commit(_disk_commit(store, repository, changes, {}))
 
 
 def _disk_commit(store: Store, repository: Repository, changes: Changes, new: dict[str, bytes]) -> Commit:

@@ -54,7 +54,9 @@ class TakenIn:
 def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, goal: Tree) -> TakenIn:
     """Change the files of *store* from the tree *disk* to the tree *goal*; return what was done."""
     taken_in = TakenIn(dict(disk.tree))
-    wanted_files = {path: blob for path, blob in goal.items() if _is_wanted(path, remote)}
+    wanted_files = {path: blob for path, blob in goal.items() if paths.sort_of(path) is not None}
+    if not remote.conversations:
+        wanted_files = {path: wanted_files[path] for path in wanted_files if not paths.is_conversation(path)}
     present = {path: blob for path, blob in disk.tree.items() if path not in disk.back}
     differing = {path for path in {*wanted_files, *present} if wanted_files.get(path) != present.get(path)}
     differing -= disk.held_back.keys()
@@ -87,10 +89,6 @@ def back_again(store: Store, news: TakenIn) -> tuple[str, ...]:
     with store.database.read() as db:
         refs = [ref for ref, _ in deeds.back_again(db, [*set(map(vault_in, arrived))])]
     return tuple(id_in(ref) for ref in refs if ref in arrived)
-
-
-def _is_wanted(path: str, remote: Remote) -> bool:
-    return paths.sort_of(path) is not None and (remote.conversations or not paths.is_conversation(path))
 
 
 @contextlib.contextmanager

@@ -56,7 +56,10 @@ def merge_memories(base: Placed | None, first: Placed, second: Placed) -> Merged
         (first, second), key=lambda placed: (placed.memory.updated, repr(placed.memory), placed.path)
     )
     was = base.memory if base else None
-    values: dict[str, Any] = {name: _single(name, was, older.memory, newer.memory) for name in _SINGLE}
+    values: dict[str, Any] = {}
+    for name in _SINGLE:
+        before = getattr(was, name) if was else None
+        values[name] = _later(before, getattr(older.memory, name), getattr(newer.memory, name), was)
     for name in _LISTS:
         values[name] = _united(
             getattr(was, name) if was else (), getattr(older.memory, name), getattr(newer.memory, name)
@@ -78,10 +81,6 @@ def says_other_words(was: Memory, now: Memory) -> bool:
     return (was.title, was.text, was.notes, was.evidence) != (
         now.title, now.text, now.notes, now.evidence
     ) or now.pinned > was.pinned  # fmt: skip
-
-
-def _single(name: str, was: Memory | None, older: Memory, newer: Memory) -> Any:
-    return _later(getattr(was, name) if was else None, getattr(older, name), getattr(newer, name), was)
 
 
 def _later(before: T, older: T, newer: T, base: object) -> T:
