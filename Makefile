@@ -11,7 +11,7 @@
 # make attack          attacks it for an hour: kills, races, damage, odd input (PARTS="kills soak" only those, QUICK=1 in two minutes)
 # make bench-composite CHANGELOGS="FILE…"   measures what age does to the order, on changelogs of public projects
 
-CLIENT_VERSION := 2.1.329
+CLIENT_VERSION := 2.1.332
 OLDEST_CLIENT := 2.1.321
 TYPESCRIPT_VERSION := 5.9.3
 PYTHON := .venv/bin/python
