@@ -4,6 +4,7 @@ import type { CommandInfo, CommandRunInput, CommandRunResult, CommandSpec, Engin
 import { type Answer, askPerson, away, isRunning, tell } from './server'
 
 const PATIENCE = 30_000 // ms for a server that starts, and for its answer: the person sees that it runs
+const STOPPED = 'You stopped this before Daybook had answered: it may still do it.'
 const PLUGIN = 'daybook'
 
 const COMMANDS = [
@@ -61,7 +62,8 @@ export function answerCommands(on: On) {
       if (!(await isOurs($, name))) return next(e)
       await isRunning($, PATIENCE) // a command typed while the server starts waits for it
       const answer = await tellAndAsk($, 'command', { name, words: e.args, origin: e.origin.kind })
-      return { text: String(answer?.text ?? (await away($))), context: answer?.context as string[] | undefined, isTextDisplayOnly: true }
+      const text = answer?.text ?? (next.signal.aborted ? STOPPED : await away($))
+      return { text: String(text), context: answer?.context as string[] | undefined, isTextDisplayOnly: true }
     })
   }
 }

@@ -8,6 +8,7 @@ import { answerPane, registerPane, showStatus } from './pane'
 import { attempt, isAway, missing, tell } from './server'
 
 const PROMPT_PATIENCE = 300 // ms that a prompt waits for its memories
+const MARKED_PATIENCE = 5000 // ms that one with #remember waits for it: Claude is to know that it is stored
 const NOTE_PATIENCE = 5000 // ms that noting a turn may take; the end of the session notes what was not
 const STARTS = 30 // times that a starting server is asked for the text of the status line
 
@@ -77,10 +78,11 @@ export const register: Register = on => {
     if (!isThere) return next(e)
     const module = [client, ...missing].join(' ')
     const given = { prompt: e.text, origin: e.origin.kind, module }
-    const answer = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
+    const isMarked = MARK.test(e.text) && PERSONS.includes(e.origin.kind)
+    const answer = await tell($, 'UserPromptSubmit', given, isMarked ? MARKED_PATIENCE : PROMPT_PATIENCE)
     const { additionalContext: text } = (answer?.hookSpecificOutput ?? {}) as { additionalContext?: string }
     // No prompt waits for a process but the one that must not be missed, and those while Daybook is set up.
-    if (isAway) await setModule($, MARK.test(e.text) && PERSONS.includes(e.origin.kind) ? 'marked' : 'away')
+    if (isAway) await setModule($, isMarked ? 'marked' : 'away')
     if (!text) return next(e)
     const entered = await next({ ...e, context: [...(e.context ?? []), text] })
     // Told: only now is it certain that Claude is shown the text; it may come too late, or the prompt may be stopped.

@@ -8,6 +8,7 @@ const LOOK = 2000 // ms for the client to say how the server stands
 const ENDED =
   "Daybook's server has ended or did not start, so this may not be done:" +
   ` '/mcp reconnect ${SERVER}' or a new session starts it, 'daybook doctor' in a terminal says more.`
+const OFF = "Daybook's server is not part of this session, so nothing was done."
 const SLOW = "Daybook did not answer in time, and may still do it: 'daybook doctor' in a terminal says more."
 
 /** True when the last call reached no server of ours: the launcher's hooks do the work then. */
@@ -49,12 +50,19 @@ export function tell($: EngineInterface, event: string, given: Answer, patience:
 
 /** Waits up to *patience* ms for a starting server; false when it does not run, undefined when that is not known. */
 export async function isRunning($: EngineInterface, patience: number) {
-  return (await attempt('waiting', () => within($, patience, $.mcp.connect('daybook'))))?.isConnected
+  return (await connect($, patience))?.isConnected
+}
+
+function connect($: EngineInterface, patience: number) {
+  return attempt('waiting', () => within($, patience, $.mcp.connect('daybook')))
 }
 
 /** Returns the sentence that the person reads when the server did not answer. */
 export async function away($: EngineInterface) {
-  return (await isRunning($, LOOK)) === false ? ENDED : SLOW
+  const server = await connect($, LOOK)
+  if (server?.isConnected !== false) return SLOW
+  // Turned off in /mcp, or kept out by a policy or an option of the client: the client says by what.
+  return server.reason === 'failed' ? ENDED : `${OFF} ${server.message}`
 }
 
 /** Asks the person in the client's own dialog; undefined when it was closed, or there is no screen. */

@@ -23,8 +23,8 @@ import subprocess, sys, threading, time
 server = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 def back():
     for line in server.stdout:
-        if b"additionalContext" in line:
-            time.sleep(3)
+        if sys.argv[2].encode() in line:
+            time.sleep(float(sys.argv[3]))
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 threading.Thread(target=back, daemon=True).start()
@@ -34,15 +34,15 @@ for line in sys.stdin.buffer:
 """
 
 
-def answer_slowly(copy: Path) -> None:
-    """Let the server of the plugin's *copy* answer late where a prompt calls for something."""
+def answer_slowly(copy: Path, text: str = "additionalContext", seconds: float = 3) -> None:
+    """Let the server of the plugin's *copy* answer late with *text*, by default what a prompt calls for."""
     relay = copy / "bin" / "relay"
     relay.write_text(SLOW, encoding="utf-8")
     relay.chmod(0o755)
     mcp = json.loads((copy / ".mcp.json").read_text(encoding="utf-8"))
     mcp["mcpServers"]["daybook"] = {
         "command": "${CLAUDE_PLUGIN_ROOT}/bin/relay",
-        "args": ["${CLAUDE_PLUGIN_ROOT}/bin/daybook"],
+        "args": ["${CLAUDE_PLUGIN_ROOT}/bin/daybook", text, str(seconds)],
     }
     (copy / ".mcp.json").write_text(json.dumps(mcp), encoding="utf-8")
 
@@ -86,6 +86,20 @@ def test_what_a_slow_server_answers_too_late_is_not_counted_as_told(
     assert told_in(store) == []
     assert not re.search(TROUBLE, screen), screen
     assert not re.search(TROUBLE, printed.stdout + printed.stderr)
+
+
+def test_whoever_stops_waiting_for_an_answer_reads_that_it_may_still_be_done(
+    claude: Claude, plugin: Path, tmp_path: Path
+) -> None:
+    claude.install_changed(plugin, tmp_path, lambda copy: answer_slowly(copy, STORED["content"], 600))
+
+    with claude.interactive() as terminal:
+        terminal.command("/remember {title} | {content}".format(**STORED), "remembered as")
+        terminal.type("/recall invoices")
+        terminal.press("Enter", "esc to interrupt")
+        screen = terminal.press("Escape", r"/recall\s+⎿\s+daybook: ")
+
+    assert "You stopped this before Daybook had answered: it may still do it." in screen
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the server is looked for in /proc")
