@@ -20,7 +20,7 @@ from mcp_server.core.errors import Unreadable
 MAX_BYTES = 64 * 1024  # a memory with many links in the graph has hundreds of them
 ROOM = 2 * 1024  # bytes that links leave free for later states of the memory: archived, superseded, pinned
 MAX_KEYS = 64
-CONFLICT = "git left a conflict here: keep one version, without the marks"
+CONFLICT = "git left a conflict here: keep one version, without the marks; one to be shown goes between ```"
 MAX_DEPTH = 4  # `links:` is a list (2) of maps (3) with lists of notes (4) in the frontmatter (1)
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
