@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from mcp_server.actions.files import vanished_folders
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters import places
@@ -73,7 +74,9 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
     for key, paths in by_vault.items():
         folders = vaults[key].folders()
         are_memories = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
-        if len(paths) > FEW or not are_memories:
+        # A sync notes that a folder was emptied, so that the person is told.
+        many_gone = sum(not path.exists() for path in paths) > vanished_folders.FEW
+        if len(paths) > FEW or many_gone or not are_memories:
             sync(store, vaults=[vaults[key]])
         else:
             take_in(store, vaults[key], *paths, by_hand=True)

@@ -16,7 +16,6 @@ from mcp_server.adapters import files
 from tests.adapters.project.repositories import git
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
-from tests.opened import run_daybook
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/fd").is_dir(), reason="who watches is seen in /proc, which is not there"
@@ -224,40 +223,6 @@ def test_what_was_edited_while_no_server_ran_is_found_by_the_next(tmp_path: Path
 
     with Served(tmp_path / "memory", tmp_path / "shop") as second:
         eventually(finds(second.greet(), "falcon"), "the edit is found")
-
-
-def test_a_repositorys_folder_that_comes_back_is_found_though_another_process_saw_it_go(
-    tmp_path: Path,
-) -> None:
-    folder, away = tmp_path / "shop" / ".claude-memory", tmp_path / "away"
-    write_bird(folder / "knowledge" / "bird.md", "heron")
-    with Served(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)) as server:
-        eventually(finds(server.greet(), "heron"), "the memory is found")
-        eventually(lambda: watches(server), "the server watches")
-        folder.rename(away)
-        gone = run_daybook(tmp_path / "memory", "status", cwd=tmp_path / "shop", HOME=str(tmp_path))
-        assert gone.stdout.startswith("0 memories")
-
-        away.rename(folder)
-
-        eventually(finds(server, "heron"), "the memory is found again")
-
-
-def test_what_comes_into_another_sessions_clone_is_found(server: Served, place: Path) -> None:
-    knowledge = place / "clone" / ".claude-memory" / "knowledge"
-    write_bird(knowledge / "bird.md", "bittern")
-    with Served(place / "memory", place / "clone", HOME=str(place)) as second:
-        eventually(finds(second.greet(), "bittern"), "what came with the clone is found")
-        second.call("remember", title="Which project this is", content="The clone.", level="project")
-
-        write_bird(knowledge / "new.md", "crane")
-
-        eventually(finds(second, "crane"), "what a pull brought is found")
-
-
-def write_bird(path: Path, word: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"# A {word}\n\nIt is a {word}.\n", encoding="utf-8")
 
 
 def test_a_git_checkout_of_thousands_of_files_converges(tmp_path: Path) -> None:
