@@ -288,10 +288,11 @@ def rewrite(data: bytes, memory: Memory, *, path: str) -> bytes:
     if block is None:
         top, rest = [line + eol for line in _whole_head(memory)], raw
     else:
-        top, rest = _first_lines(raw, block.count("\n") + 2)
+        above = _blank_lines_above(_plain(raw)).count("\n")
+        top, rest = _first_lines(raw, above + block.count("\n") + 2)
         needed = unsaid_lines(head, memory) | changed
         changes = {key: needed[key] for key in KEYS if key in needed}
-        top[1:-1] = replace_keys(block, top[1:-1], changes, eol)
+        top[above + 1 : -1] = replace_keys(block, top[above + 1 : -1], changes, eol)
     if not same_text:
         rest = _with_text(rest, memory.text, eol)
     if rest and not top[-1].endswith(("\r", "\n")):
@@ -343,17 +344,26 @@ def _plain(text: str) -> str:
 def _split(text: str, path: str) -> tuple[str | None, dict[str, Value], str]:
     """Return the lines of the frontmatter (None when there is none), its values, and the rest of the text."""
     frontmatter = StrictFrontmatter(path)
+    above = _blank_lines_above(text)
     # frontmatter.parse() would strip the text, and with it the indentation of its first line.
     try:
-        block, body = frontmatter.split(text)
+        block, body = frontmatter.split(text[len(above) :])
+        head = frontmatter.load(block)
+        memory_id = head.get("id")
+        if memory_id and not (isinstance(memory_id, str) and ID.fullmatch(memory_id)):
+            line = 2 + spans(block)[0]["id"].first
+            raise Unreadable(path, line, f"{repr(memory_id)[:82]} is not an id")
     except ValueError:
         return None, {}, text
-    head = frontmatter.load(block)
-    memory_id = head.get("id")
-    if memory_id and not (isinstance(memory_id, str) and ID.fullmatch(memory_id)):
-        line = 2 + spans(block)[0]["id"].first
-        raise Unreadable(path, line, f"{repr(memory_id)[:82]} is not an id")
+    except Unreadable as error:
+        raise Unreadable(path, above.count("\n") + error.line, error.reason) from error
     return block, head, body
+
+
+def _blank_lines_above(text: str) -> str:
+    """Return the blank lines at the beginning of *text*, with their line ends."""
+    match = _BLANK_LINES.match(text)
+    return match[0] if match else ""
 
 
 def _first_lines(raw: str, count: int) -> tuple[list[str], str]:

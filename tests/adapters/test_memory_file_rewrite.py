@@ -149,6 +149,14 @@ def test_indented_keys_get_indented_company() -> None:
     )
 
 
+def test_blank_lines_above_the_frontmatter_stay() -> None:
+    check_rewrite(
+        "\n \n---\nid: x\ntitle: x\ncreated: 2026-11-20\nupdated: 2026-11-20\ntags: [a]\n---\nText\n",
+        "\n \n---\nid: x\ntitle: x\ncreated: 2026-11-20\nupdated: 2026-11-20\ntags: [b]\n---\nText\n",
+        tags=("b",),
+    )
+
+
 def test_a_file_that_ends_with_its_frontmatter_gets_a_text() -> None:
     check_rewrite(
         "---\nid: x\ntitle: x\ncreated: 2026-11-20\nupdated: 2026-11-20\n---",
