@@ -221,3 +221,8 @@ def test_packages_are_asked_for_by_way_of_the_persons_proxy(bare: Machine) -> No
     }
     assert code == 1
     assert "the proxy does not let its packages through. Correct HTTPS_PROXY" in err.splitlines()[-1]
+    code, _, err = bare.run("where", ALL_PROXY="socks5://127.0.0.1:9", **env)
+    assert code == 1
+    assert (
+        "names a SOCKS proxy, by which no packages can be downloaded. Set HTTPS_PROXY" in err.splitlines()[-1]
+    )

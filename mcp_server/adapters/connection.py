@@ -122,7 +122,7 @@ def why_unusable(error: Exception) -> str:
         )
     return (
         "could not be reached: the environment names a proxy that Daybook cannot use."
-        " The address of a proxy begins with http:// or https://."
+        " The address of a proxy begins with http://, https:// or socks5://."
     )
 
 

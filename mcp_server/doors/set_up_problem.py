@@ -18,6 +18,7 @@ LONGEST_LINE = 160  # characters of a line of the log that are told
 # Messages of pip and uv, most telling first: without network, no version of anything is found either.
 DISK = r"no space left|disk quota exceeded|file too large|os error (?:28|122)\b|errno (?:27|28|122)\]"
 PROXY = r"proxyerror|cannot connect to proxy|tunnel (?:error|connection failed)|proxy authentication"
+SOCKS = r"missing dependencies for socks"
 CERTIFICATE = r"certificate[ _]verify[ _]failed|invalid peer certificate|unknownissuer|\bsslerror\b"
 NETWORK = (
     r"newconnectionerror|failed to establish a new connection|connection refused|network is unreachable"
@@ -49,6 +50,11 @@ def sentence(log: str, *, folder: str, free: int | None, version: str) -> str:
         return (
             "the proxy does not let its packages through."
             " Correct HTTPS_PROXY, or name an index that can be reached in pip's own settings."
+        )
+    if says(SOCKS):
+        return (
+            "the environment names a SOCKS proxy, by which no packages can be downloaded."
+            " Set HTTPS_PROXY to a proxy whose address begins with http://."
         )
     if says(CERTIFICATE):
         return (

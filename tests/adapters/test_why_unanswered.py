@@ -4,10 +4,12 @@ import base64
 import contextlib
 import re
 import socket
+import socketserver
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -119,6 +121,40 @@ def proxy() -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+class SocksProxy(socketserver.StreamRequestHandler):
+    """Says as RFC 1928 has it that it is connected, notes to whom it should be, and speaks no TLS."""
+
+    asked: ClassVar[list[bytes]] = []
+
+    def handle(self) -> None:
+        _, methods = self.rfile.read(2)
+        self.rfile.read(methods)
+        self.wfile.write(b"\5\0")  # no name and password are wanted
+        *_, length = self.rfile.read(5)
+        self.asked.append(self.rfile.read(length + 2)[:-2])
+        self.wfile.write(b"\5\0\0\1" + bytes(6))
+        *_, high, low = self.rfile.read(5)
+        self.rfile.read(high * 256 + low)
+        self.wfile.write(b"quagga")
+
+
+@CLIENTS
+def test_a_socks_proxy_is_asked_also_where_another_is_named(
+    ask: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), SocksProxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        SocksProxy.asked.clear()
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+        monkeypatch.setenv("ALL_PROXY", f"socks5://127.0.0.1:{server.server_address[1]}")
+        with pytest.raises((DaybookError, CallFailed)) as failed:
+            ask("https://team.example.org")
+        server.shutdown()
+
+    check(failed.value, "no encrypted connection came about")
+    assert set(SocksProxy.asked) == {b"team.example.org"}
 
 
 @CLIENTS
