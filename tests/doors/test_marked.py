@@ -68,28 +68,6 @@ def test_a_marked_prompt_is_a_memory_at_once_and_claude_is_told(
     assert last_change(store, memory.id).by == PERSON
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (f"#remember {DEPLOY}", "Daybook has stored it"),
-        (f"From the docs:\n#remember {DEPLOY}\nRight?", "looks pasted"),
-    ],
-)
-def test_what_a_marked_prompt_could_not_tell_in_time_comes_with_the_next_until_it_was_shown(
-    open_here: Open, words: str, told: str
-) -> None:
-    with connected(open_here()) as call:
-        prompts = []
-        for typed in (words, "What now?", "And now?"):
-            prompts.append(call("hook", event="UserPromptSubmit", session_id="s1", prompt=typed))
-            if len(prompts) > 1:
-                call("hook", event="Told", session_id="s1")
-
-    first, second, third = (text.count("Of an earlier prompt: ") for text in prompts)
-    assert (first, second, third) == (0, 1, 0)
-    assert told in prompts[0] and told in prompts[1]
-
-
 def test_the_answer_names_what_is_near_what_differs_and_what_settles_it(prompt: Prompt, store: Store) -> None:
     old = remember(store, Draft("The API timeout is 30 seconds", "The API timeout is 30 seconds.")).memory.id
 

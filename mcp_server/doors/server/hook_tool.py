@@ -71,7 +71,7 @@ class Hooks:
         # (ref, digest) of what came with prompts since the last answer, and with those that were taken back.
         self._in_turn: set[tuple[str, str]] = set()
         self._taken_back: set[tuple[str, str]] = set()
-        self._to_tell: list[str] = []  # what must be told, until the module confirms that it was
+        self._to_tell: list[str] = []  # what the person must be told, until they were
         self._noted = ""  # the last session that was noted as started by Claude
 
     def answer(
@@ -162,10 +162,9 @@ class Hooks:
                 self._to_tell += turns.losses_to_tell(store)
             texts = [self._called.text, *self._to_tell]
             if session.typed:
-                marked = turns.mark(store, prompt) if turns.is_marked(prompt) else ""
-                pasted = turns.tag_in_a_paste(prompt)
-                texts = [texts[0], marked, *texts[1:], pasted]
-                self._to_tell += [f"Of an earlier prompt: {text}" for text in (marked, pasted) if text]
+                if turns.is_marked(prompt):
+                    texts.insert(1, turns.mark(store, prompt))
+                texts.append(turns.tag_in_a_paste(prompt))
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
             note_shown(store, self._called)
