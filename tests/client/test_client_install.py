@@ -44,7 +44,7 @@ def test_each_manifest_is_valid_by_itself(claude: Claude, plugin: Path, manifest
 def test_an_installed_plugin_is_listed_as_enabled_and_without_errors(claude: Claude, plugin: Path) -> None:
     plugins = json.loads(claude.cli("plugin", "list", "--json").stdout)
 
-    (listed,) = [one for one in plugins if not one["id"].endswith("@builtin")]  # the client's own
+    (listed,) = [plugin for plugin in plugins if not plugin["id"].endswith("@builtin")]  # the client's own
     version = json.loads((plugin / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))["version"]
     assert (listed["id"], listed["version"], listed["enabled"]) == ("daybook@daybook", version, True)
     assert not listed.get("errors")
