@@ -39,18 +39,17 @@ def test_what_comes_into_another_sessions_clone_is_found(tmp_path: Path) -> None
     knowledge = tmp_path / "clone" / ".claude-memory" / "knowledge"
     write_bird(knowledge / "bird.md", "bittern")
     (tmp_path / "shop").mkdir()
-    with (
-        Served(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)) as first,
-        Served(tmp_path / "memory", tmp_path / "clone", HOME=str(tmp_path)) as second,
-    ):
+    with Served(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)) as first:
         first.greet()
         eventually(lambda: watches(first), "the first server watches")
-        eventually(finds(second.greet(), "bittern"), "what came with the clone is found")
-        second.call("remember", title="Which project this is", content="The clone.", level="project")
+        # One server watches a store: the second is started when the first does.
+        with Served(tmp_path / "memory", tmp_path / "clone", HOME=str(tmp_path)) as second:
+            eventually(finds(second.greet(), "bittern"), "what came with the clone is found")
+            second.call("remember", title="Which project this is", content="The clone.", level="project")
 
-        write_bird(knowledge / "new.md", "crane")
+            write_bird(knowledge / "new.md", "crane")
 
-        eventually(finds(second, "crane"), "what a pull brought is found")
+            eventually(finds(second, "crane"), "what a pull brought is found")
 
 
 def test_a_folder_that_is_emptied_while_a_session_runs_is_told(tmp_path: Path) -> None:
