@@ -9,9 +9,9 @@ const PROMPT = { text: 'how are amounts rounded?', wait: false, origin: { kind: 
 const CALLED_FOR = { hookSpecificOutput: { additionalContext: 'half to even' } }
 
 /**
- * Plays the server with what it *answers* to each event, as soon as it *may*; returns the events that it was asked, what the module
- * said of itself to the launcher's hooks, and a promise that the server hears what a prompt told, which no prompt
- * waits for.
+ * Plays the server with what it *answers* to each event, as soon as it *may*; returns the events that it was asked,
+ * what the module said of itself to the launcher's hooks, and a promise that the server hears what a prompt told,
+ * which no prompt waits for.
  */
 function serve(on: On, answers: Record<string, unknown>, may = async () => {}) {
   const asked: string[] = []

@@ -17,6 +17,10 @@ class Stamp(NamedTuple):
     size: int
     mtime_ns: int
 
+    def outdated(self) -> "Stamp":
+        """Return a stamp that the file cannot have: by it, the next sync reads the file again."""
+        return self._replace(size=-1)
+
 
 BY_PATH = itemgetter(0)  # sorting by path is three times as fast as by whole stamps; paths are unique
 

@@ -208,7 +208,7 @@ def _listed(store: Store, vault: Vault, deep: bool, report: SyncReport) -> _List
     with store.database.read() as db:
         indexed = memories.stamps(db, vault.key)
     if deep:
-        indexed = [Stamp(stamp.path, -1, stamp.mtime_ns) for stamp in indexed]
+        indexed = [stamp.outdated() for stamp in indexed]
     closed: list[str] = []
     copies: list[Stamp] = []
     on_disk = stamps(vault, closed, copies)

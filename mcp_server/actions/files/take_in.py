@@ -137,19 +137,19 @@ def _is_open_folder(path: Path) -> bool:
 
 
 def _read(vault: Vault, path: Path, stamp: Stamp) -> _Reading:
-    if reason := why_not_taken_in(stamp.path):  # which depends on another file: the next sync looks again
-        return _Reading(Stamp(stamp.path, -1, stamp.mtime_ns), problem=Problem(stamp.path, 0, reason))
+    if reason := why_not_taken_in(stamp.path):  # which depends on another file
+        return _Reading(stamp.outdated(), problem=Problem(stamp.path, 0, reason))
     try:
         file = load(vault, path, on_disk=stamp)
     except Unreadable as error:
         reason = STAYS if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
         if isinstance(error, Barred):  # a right that is given changes neither size nor time
-            stamp = Stamp(stamp.path, -1, stamp.mtime_ns)
+            stamp = stamp.outdated()
         return _Reading(stamp, problem=Problem(stamp.path, error.line, reason))
     except FileNotFoundError:
         return _Reading(stamp, problem=Problem(stamp.path, 0, "vanished while it was read"))
     if time.time_ns() - stamp.mtime_ns < RACY:
-        stamp = Stamp(stamp.path, -1, stamp.mtime_ns)  # read again by the next sync
+        stamp = stamp.outdated()
     return _Reading(stamp, digest=file.digest, memory=file.memory)
 
 

@@ -173,7 +173,7 @@ def say(sentence: str) -> None:
 
 
 def _line(text: str) -> str:
-    """Return *text* harmless and as one line: a folder or a file may have a line feed in its name."""
+    """Return *text* harmless, as one line with its columns: a file may have a line feed in its name."""
     return _harmless(" ".join(text.splitlines()))
 
 
