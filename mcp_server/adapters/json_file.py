@@ -32,6 +32,29 @@ def read_linked_object(path: Path, limit: int = files.MAX_MEMORY_FILE) -> dict[s
     return read_object(Path(os.path.realpath(path)), limit)
 
 
+def problem_of(path: Path, limit: int) -> tuple[int, int, str] | None:
+    """
+    Return line, column and reason of what keeps the file *path* from being a JSON object, None when it is one.
+
+    None, too, when there is no file. Line and column are 0 where the reason holds for the whole file. Raises
+    Unreadable where `files.read` does. What is in no encoding is judged as Claude Code does: by the rest.
+    """
+    try:
+        data = files.read(Path(os.path.realpath(path)), limit)
+        value = json.loads(data.decode(json.detect_encoding(data), "replace"), parse_constant=_refuse)
+    except FileNotFoundError:
+        return None
+    except json.JSONDecodeError as error:
+        return error.lineno, error.colno, error.msg
+    except (ValueError, RecursionError) as error:
+        return 0, 0, str(error)
+    return None if isinstance(value, dict) else (0, 0, "it holds no object")
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
 def write_object(path: Path, values: Mapping[str, object]) -> None:
     """Write the whole of a small file, durably and for the person alone; nothing else writes it meanwhile."""
     files.write_over(path, bytes_of(values))

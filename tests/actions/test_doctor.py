@@ -6,7 +6,7 @@ import pytest
 
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.set_up import add, look_ahead
-from mcp_server.actions.status.checks import Check, CheckedPart, LastExchange, StoreFolder
+from mcp_server.actions.status.checks import Check, CheckedPart, ClaudeSettings, LastExchange, StoreFolder
 from mcp_server.actions.status.doctor import doctor
 from tests.adapters.project.repositories import git
 from tests.live import ROOT
@@ -68,3 +68,19 @@ def test_a_remote_that_could_not_be_reached_fails_with_what_to_do_until_it_is_re
     assert (failed.well, well.well) == (False, True)
     assert failed.seen.trouble.endswith("Correct the address, or make the repository.")
     assert (well.seen.url, well.seen.trouble) == (str(remote), "")
+
+
+def test_settings_that_claude_code_cannot_read_are_named_with_the_place_of_the_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    settings = tmp_path / "settings.json"
+    settings.write_text('{\n  "model": "opus"\n  "env": {}\n}\n', encoding="utf-8")
+
+    (failed,) = checked(tmp_path / "memory", tmp_path, CheckedPart.HOOKS)
+    settings.write_text("{}\n", encoding="utf-8")
+    (well,) = checked(tmp_path / "memory", tmp_path, CheckedPart.HOOKS)
+
+    assert isinstance(failed.seen, ClaudeSettings)
+    assert (failed.seen.path, failed.seen.line, failed.seen.column) == (settings, 3, 3)
+    assert (failed.well, well.well) == (False, True)

@@ -101,6 +101,15 @@ class NotExecutable(NamedTuple):
     path: Path
 
 
+class ClaudeSettings(NamedTuple):
+    """What keeps Claude Code from reading its settings, and so from loading plugins; line and column 0: all."""
+
+    path: Path
+    line: int
+    column: int
+    reason: str
+
+
 class HookFails(NamedTuple):
     """How the hook of a new session failed, as a clause about it."""
 
@@ -178,6 +187,7 @@ Seen = (
     | Plugin
     | Missing
     | NotExecutable
+    | ClaudeSettings
     | HookFails
     | ServerFails
     | ModuleSeen

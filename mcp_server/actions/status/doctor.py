@@ -25,6 +25,7 @@ from mcp_server.actions.status.checks import (
     CaughtEdits,
     Check,
     CheckedPart,
+    ClaudeSettings,
     Finding,
     HookFails,
     LastExchange,
@@ -44,9 +45,11 @@ from mcp_server.actions.status.checks import (
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
 from mcp_server.adapters import files, git, places
+from mcp_server.adapters.auto_memory_folder import MAX_SETTINGS, claude_folder
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.index.events import sessions, transcripts
+from mcp_server.adapters.json_file import problem_of
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook, try_server
@@ -226,6 +229,9 @@ def _hooks(plugin: Path) -> Plugin:
     launcher = plugin / "bin" / "daybook"
     if not os.access(launcher, os.X_OK):
         raise _Failed(NotExecutable(launcher))
+    settings = claude_folder(os.environ) / "settings.json"
+    if problem := problem_of(settings, MAX_SETTINGS):
+        raise _Failed(ClaudeSettings(settings, *problem))
     if wrong := try_hook():
         raise _Failed(HookFails(wrong))
     return Plugin(plugin)

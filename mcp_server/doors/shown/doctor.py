@@ -11,6 +11,7 @@ from mcp_server.actions.status.checks import (
     CaughtEdits,
     Check,
     CheckedPart,
+    ClaudeSettings,
     Finding,
     HookFails,
     LastExchange,
@@ -49,6 +50,7 @@ ADVICE = {
 }
 """Part → what helps when it does not work; the others always work."""
 ROOM_FOR_TEMPORARY = "Make room for temporary files, or name another folder for them in TMPDIR."
+CORRECT_SETTINGS = "Correct the file; the next session loads Daybook again."
 
 FINDINGS = {
     Finding.NO_EDITS_CAUGHT: "no file was saved during a change",
@@ -81,6 +83,8 @@ def _advice(check: Check) -> str:
             return hint
         case OSError() if check.part is CheckedPart.ROUND_TRIP:
             return ROOM_FOR_TEMPORARY
+        case ClaudeSettings():
+            return CORRECT_SETTINGS
         case _:
             return ADVICE.get(check.part, "")
 
@@ -109,6 +113,9 @@ def _seen(seen: Seen) -> str:
             return f"{path} is missing"
         case NotExecutable(path):
             return f"{path} is not executable"
+        case ClaudeSettings(path, line, column, reason):
+            place = f", line {line}, column {column}" if line else ""
+            return f"Claude Code loads no plugin, for its settings are no JSON: {path}{place}: {reason}"
         case HookFails(how):
             return f"the hook of a new session {how}"
         case ServerFails(how):
