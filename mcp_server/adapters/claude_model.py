@@ -57,7 +57,8 @@ class ClaudeModel:
         self._model = model
         is_here = is_loopback(base_url)
         self._deadline = deadline = deadline or (PATIENCE_HERE if is_here else DEADLINE)
-        own_network = own_network and not is_here
+        self._own_network = own_network or is_here
+        uses_network = own_network and not is_here
 
         def new_client(wire: "_Wire") -> anthropic.Anthropic:
             client = anthropic.Anthropic(
@@ -68,8 +69,8 @@ class ClaudeModel:
                 open_telemetry=False,
                 http_client=anthropic.DefaultHttpxClient(
                     follow_redirects=False,  # a prompt goes only to the address that the person configured
-                    trust_env=own_network,
-                    mounts={} if own_network else dict.fromkeys(_PROXIES),
+                    trust_env=uses_network,
+                    mounts={} if uses_network else dict.fromkeys(_PROXIES),
                     event_hooks={"request": [wire.on_request], "response": [wire.on_response]},
                 ),
             )
@@ -84,7 +85,7 @@ class ClaudeModel:
         """Make one call and return its reply; raises CallFailed for every other result."""
         if not self._consent:
             raise PermissionError("The model is not called without consent.")
-        wire = _Wire()
+        wire = _Wire(own_network=self._own_network)
         # A thread of its own: nothing else bounds a slow name server, or a reply of one byte per second.
         call = PatientCall(lambda: self._call(wire, system, prompt, most_tokens), name="call-model")
         try:
@@ -130,8 +131,8 @@ class ClaudeModel:
 class _Wire(Connection):
     """The connection of one call, with the headers that carry our key."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, own_network: bool) -> None:
+        super().__init__(own_network=own_network)
         self.key_headers: dict[str, str] = {}
 
     def on_request(self, request: Any) -> None:
@@ -236,5 +237,5 @@ def _error_message(body: bytes) -> str:
 
 
 def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:
-    sentence = f"The model {why_unanswered(error, reached=wire.sent, proxy=wire.proxy)}"
+    sentence = f"The model {why_unanswered(error, wire, reached=wire.sent)}"
     return CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)

@@ -15,10 +15,12 @@ class Connection:
     """
     What one client of httpx is connected by to *host*, watched by `on_event`, its `trace` extension; so calls
     end when it is cut. A client that keeps its connection makes another when the other side has closed that.
+    *own_network* is false when proxies or certificates that a repository names would be used, but are not.
     """
 
-    def __init__(self, host: str = "") -> None:
+    def __init__(self, host: str = "", *, own_network: bool) -> None:
         self.host = host
+        self.own_network = own_network
         self.proxy = ""
         """The host of the proxy to which it was connected last, or should have been; '' without one."""
         self.sent = False
@@ -76,14 +78,20 @@ class Connection:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
 
-def why_unanswered(error: BaseException | None, *, reached: bool, proxy: str = "") -> str:
+def why_unanswered(error: BaseException, connection: Connection, *, reached: bool) -> str:
     """
-    Return why a request ended with *error*, and what to do: it goes on after the name of the other side.
+    Return why a request on *connection* ended with *error*, and what to do: it goes on after the name of the
+    other side.
 
-    *reached* tells whether anything may have arrived there, *proxy* is the host of the proxy between, if any.
-    The texts of the errors, which could quote what was sent, are not used; the reason is in the system's
-    error that caused that of the library.
+    *reached* tells whether anything may have arrived there. The texts of the errors, which could quote what
+    was sent, are not used; the reason is in the system's error that caused that of the library.
     """
+    why = _why(error, reached=reached, proxy=connection.proxy)
+    return why if reached or connection.own_network else f"{why} {_NOT_USED}"
+
+
+def _why(error: BaseException | None, *, reached: bool, proxy: str) -> str:
+    """Return what why_unanswered does, by the host of the *proxy* between, if any."""
     causes = []
     while error and error not in causes:
         causes.append(error)
@@ -150,6 +158,7 @@ _NOT_REACHED: tuple[tuple[type[BaseException], str], ...] = (
 _TOO_LATE: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "did not answer in time. Try again in a moment."),
 )
+_NOT_USED = "Proxies and certificates that the settings of this repository name were not used."
 _BROKEN_OFF = "did not answer in full: the connection broke off. Try again in a moment."
 
 

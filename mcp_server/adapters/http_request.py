@@ -99,12 +99,12 @@ class Poster:
         except NoAnswer:
             raise
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
-            why = why_unanswered(error, reached=False, proxy=line.connection.proxy)
+            why = why_unanswered(error, line.connection, reached=False)
             raise NoAnswer(why) from None
         except httpx2.TimeoutException:
             raise NoAnswer(self._late) from None
         except Exception as error:  # its text could quote what was sent
-            why = why_unanswered(error, reached=line.connection.sent, proxy=line.connection.proxy)
+            why = why_unanswered(error, line.connection, reached=line.connection.sent)
             raise NoAnswer(why, again=True) from None
         finally:
             if keeps:
@@ -136,7 +136,9 @@ class Poster:
             )
         except Exception as error:
             raise NoAnswer(why_unusable(error)) from None
-        return _Line(client, Connection(httpx2.URL(self._url).raw_host.decode("ascii")))
+        host = httpx2.URL(self._url).raw_host.decode("ascii")
+        own_network = self._own_network or is_loopback(self._url)
+        return _Line(client, Connection(host, own_network=own_network))
 
     def _post(
         self, content: bytes, headers: Mapping[str, str], line: "_Line", *, repeatable: bool

@@ -34,7 +34,7 @@ def read_linked_object(path: Path, limit: int = files.MAX_MEMORY_FILE) -> dict[s
 
 def problem_of(path: Path, limit: int) -> tuple[int, int, str] | None:
     """
-    Return line, column and reason of what keeps the file *path* from being a JSON object, None when it is one.
+    Return line, column and reason for which the file *path* is no JSON object, None when it is one.
 
     None, too, when there is no file. Line and column are 0 where the reason holds for the whole file. Raises
     Unreadable where `files.read` does. What is in no encoding is judged as Claude Code does: by the rest.

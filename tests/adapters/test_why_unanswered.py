@@ -25,18 +25,17 @@ from tests.patience import PATIENCE
 from tests.scripted_model import RESET, ScriptedModel
 
 
-def ask_model(url: str) -> None:
-    ClaudeModel("key", url, consent=True, deadline=PATIENCE).ask(
-        system="quagga", prompt="quagga", most_tokens=9
-    )
+def ask_model(url: str, *, own_network: bool = True) -> None:
+    model = ClaudeModel("key", url, consent=True, own_network=own_network, deadline=PATIENCE)
+    model.ask(system="quagga", prompt="quagga", most_tokens=9)
 
 
-def ask_embedder(url: str) -> None:
-    EndpointEmbedder(Endpoint(url, "name", 2)).embed_queries(["quagga"])
+def ask_embedder(url: str, *, own_network: bool = True) -> None:
+    EndpointEmbedder(Endpoint(url, "name", 2), own_network=own_network).embed_queries(["quagga"])
 
 
-def ask_team(url: str) -> None:
-    TeamClient(url, "token", deadline=PATIENCE).search(Query("quagga"))
+def ask_team(url: str, *, own_network: bool = True) -> None:
+    TeamClient(url, "token", own_network=own_network, deadline=PATIENCE).search(Query("quagga"))
 
 
 @contextlib.contextmanager
@@ -199,3 +198,21 @@ def test_what_is_wrong_with_the_persons_own_network_is_not_told_of_the_other_sid
 
     check(failed.value, why)
     assert not getattr(failed.value, "charged", False)
+
+
+@CLIENTS
+def test_a_proxy_that_only_a_repository_names_is_said_to_be_unused_where_one_would_help(
+    ask: Callable[..., None], tmp_path: Path
+) -> None:
+    said = []
+    with nobody(tmp_path) as here:
+        for url, own_network in (
+            ("https://nowhere.invalid", False),
+            ("https://nowhere.invalid", True),
+            (here, False),
+        ):
+            with pytest.raises((DaybookError, CallFailed)) as failed:
+                ask(url, own_network=own_network)
+            said.append("that the settings of this repository name were not used." in str(failed.value))
+
+    assert said == [True, False, False]

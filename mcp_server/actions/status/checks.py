@@ -102,7 +102,7 @@ class NotExecutable(NamedTuple):
 
 
 class ClaudeSettings(NamedTuple):
-    """What keeps Claude Code from reading its settings, and so from loading plugins; line and column 0: all."""
+    """Why Claude Code cannot read its settings, and so loads no plugin; line and column 0: all of it."""
 
     path: Path
     line: int
