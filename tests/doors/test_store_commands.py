@@ -69,6 +69,19 @@ def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> Non
     assert "Not taken in: 1 file;" in output_of(run("status"))
 
 
+def test_a_brief_without_the_memories_that_cannot_be_read_says_so(run: Run, memory_dir: Path) -> None:
+    kept = json.loads(output_of(run("remember", "A | fact", "--level", "user", "--json")))
+    assert "fact" in output_of(run("brief"))
+    (memory_dir / "knowledge" / f"{kept['id']}.md").write_text(
+        "---\ntitle: a\ntitle: b\n---\n", encoding="utf-8"
+    )
+
+    shown = output_of(run("brief"))
+
+    assert "Nothing yet" not in shown
+    assert "Not taken in: 1 file;" in shown
+
+
 def test_the_index_is_made_anew_on_demand(run: Run) -> None:
     output_of(run("remember", "A | fact about carts"))
 

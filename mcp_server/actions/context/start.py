@@ -12,6 +12,7 @@ from mcp_server.actions.context.in_context_already import (
     shown_by_auto_memory,
     shown_by_block,
 )
+from mcp_server.adapters.index.memories import selections
 from mcp_server.core.context.brief import TITLED, Brief, entry_line, pointer_line
 from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
 from mcp_server.store import Store
@@ -56,7 +57,7 @@ class AtStart:
     What a session that starts now is shown: the brief, of at most *budget* tokens, and what it leaves out.
 
     *block* is None where the person chose no file for it. *elsewhere* are the refs of the memories that
-    Claude Code's own memory tells.
+    Claude Code's own memory tells. *unreadable* is how many files of the store could not be read.
     """
 
     brief: Brief
@@ -64,6 +65,7 @@ class AtStart:
     left_out: tuple[NotShown, ...]
     block: ShownBlock | None
     elsewhere: tuple[str, ...]
+    unreadable: int
 
     @property
     def tokens(self) -> int:
@@ -90,6 +92,7 @@ def start(store: Store, *, folder: Path | None = None) -> AtStart:
             left_out=tuple(_left_out(brief_plan, brief)),
             block=_block(store, folder),
             elsewhere=tuple(shown_by_auto_memory(store, db, folder)),
+            unreadable=len(selections.unread_paths(db)),
         )
 
 

@@ -17,6 +17,7 @@ from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import unasked
+from mcp_server.doors.shown.state import not_taken_in
 from mcp_server.doors.shown.trust import accepted
 from mcp_server.store import Store
 
@@ -161,7 +162,11 @@ def brief_command(block: bool) -> None:
     nothing = "Nothing yet: there is no memory to show unasked in this folder."
     if held and held.digests:
         nothing = f"Nothing beside what {name} says."
+    elif begins.unreadable:
+        nothing = "Nothing that can be read and may be shown unasked in this folder."
     click.echo(begins.brief.text or nothing)
+    if begins.unreadable:
+        output.say(f"! {not_taken_in(begins.unreadable)}")
     if held:
         click.echo(f"\n{name}:\n{held.text}")
 

@@ -91,7 +91,12 @@ def needs(state: State) -> list[str]:
 def _unread(state: State) -> Iterator[str]:
     yield sentences.disk(state.needs.disk)
     if unreadable := state.stats.unreadable:
-        yield f"Not taken in: {counted(len(unreadable), 'file')}; 'daybook sync' names them and says why."
+        yield not_taken_in(len(unreadable))
+
+
+def not_taken_in(number: int) -> str:
+    """Return the sentence about so many files that could not be read."""
+    return f"Not taken in: {counted(number, 'file')}; 'daybook sync' names them and says why."
 
 
 def _waiting(state: State) -> Iterator[str]:
