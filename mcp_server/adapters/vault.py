@@ -16,7 +16,7 @@ from mcp_server.adapters import files
 from mcp_server.core.changes import BY_PATH, Stamp
 from mcp_server.core.conflict_copies import original_of
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Level, check_id, ref_of
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, ID, Kind, Level, check_id, ref_of
 
 FOLDERS = {kind.folder: kind for kind in Kind}
 CLOSED = "is a folder that cannot be read"
@@ -172,6 +172,11 @@ def kept_path(vault: Vault, kind: Kind, *, place: str, archived: bool = False) -
 def is_memory_name(name: str) -> bool:
     """Tell whether a file of that name may be a memory."""
     return _is_markdown(name) and not original_of(name)
+
+
+def is_candidate_name(name: str) -> bool:
+    """Tell whether a file of that name may be a candidate: what stands before `.md` names it to people."""
+    return name.endswith(".md") and bool(ID.fullmatch(name.removesuffix(".md")))
 
 
 def _is_markdown(name: str) -> bool:

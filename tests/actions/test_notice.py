@@ -14,7 +14,7 @@ from mcp_server.actions.context.notice import (
 )
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.judge.candidate import propose
+from mcp_server.actions.judge.candidate import propose, review_candidates
 from mcp_server.actions.upkeep.tidy import tidy_when_due
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind
@@ -94,3 +94,12 @@ def test_a_look_notes_nothing_and_telling_notes_once(
     assert looked[1] == looked[0] == notice(store, identity=identity)
     assert notice(store, identity=identity) != looked[0]
     assert files_of_store(store.home) != before
+
+
+@pytest.mark.parametrize("name", ["Pnpm, mine.md", "Aaaa.md", "aaaa.sync-conflict-20261128-101010-AB.md"])
+def test_a_start_counts_as_said_what_review_asks_about(store: Store, clock: Clock, name: str) -> None:
+    settled(store, clock)
+    (proposed,) = review_candidates(store)
+    shutil.copy(proposed.path, proposed.path.with_name(name))
+
+    assert next_notice(store, identity="") == Numbered(NeedKind.SETTLED, len(review_candidates(store)))

@@ -13,7 +13,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unread_reports
 from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.index.memories import selections
-from mcp_server.adapters.vault import Vault, is_memory_name
+from mcp_server.adapters.vault import Vault, is_candidate_name
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import IndexUnavailable, Unreadable
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
@@ -244,7 +244,7 @@ def _settled_in(store: Store, vault: Vault) -> int:
     try:
         since = marker.stat().st_mtime_ns if marker.exists() else 0
         paths = (vault.root / places.CANDIDATES).glob("*.md")
-        new = [path for path in paths if is_memory_name(path.name) and path.stat().st_mtime_ns > since]
+        new = [path for path in paths if is_candidate_name(path.name) and path.stat().st_mtime_ns > since]
         return sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
     except (OSError, Unreadable):
         return 0

@@ -26,11 +26,11 @@ from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.adapters.index.memories.unreadable import Problem
-from mcp_server.adapters.vault import Vault
+from mcp_server.adapters.vault import Vault, is_candidate_name
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Memory, as_draft, made_of
-from mcp_server.core.memory_parts import DAY, ID, Kind, Level, check_id, typed_id
+from mcp_server.core.memory_parts import DAY, Kind, Level, check_id, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.runs import Reason, RunEntry, Why, change
@@ -150,7 +150,7 @@ def unreadable_candidates(store: Store) -> list[Problem]:
     """Return why files among the candidates here are none: they neither wait nor expire."""
     problems = []
     for vault, path in _files(store):
-        if not ID.fullmatch(path.stem):
+        if not is_candidate_name(path.name):
             reason = why_not_taken_in(str(path)) or "has a name that is no id; rename it, or delete it"
             problems.append(Problem(str(path), 0, reason))
             continue
@@ -281,7 +281,7 @@ def _find(store: Store, key: str) -> Candidate | None:
 
 
 def _read(store: Store, vault: Vault, path: Path) -> Candidate | None:
-    if not ID.fullmatch(path.stem):
+    if not is_candidate_name(path.name):
         return None  # nobody could name it; a sync service copies a file under such a name
     try:
         file = load(vault, path)
