@@ -28,8 +28,10 @@ The errors that Daybook raises on purpose.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
 """
 
-import contextlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 AFTER_REFUSAL = "No memory is lost or half written. Once that is mended, try again: it does what is missing."
 
@@ -68,15 +70,28 @@ class DaybookError(Exception):
         return f"{self} {self.hint}".rstrip()
 
 
-@contextlib.contextmanager
-def all_or_none(names: Collection[str]) -> Iterator[None]:
-    """Let what refuses one of several *names* say that nothing was done to the others."""
-    try:
-        yield
-    except DaybookError as error:
-        if len(names) > 1:
-            error.hint = f"Nothing was done to the others. {error.hint}".rstrip()
-        raise
+def all_or_none(names: Iterable[str], look: Callable[[str], T]) -> list[T]:
+    """
+    Return what *look* returns for each of *names*, or raise the first refusal.
+
+    That refusal tells of all names that are refused, and that nothing was done to the others.
+    """
+    results, refusals = list[T](), list[DaybookError]()
+    for name in names:
+        try:
+            results.append(look(name))
+        except (NotFound, Rejected, Unreadable) as error:
+            refusals.append(error)
+    if not refusals:
+        return results
+    first = refusals[0]
+    if len({error.hint for error in refusals}) == 1:
+        first.args = (" ".join(map(str, refusals)),)
+    else:
+        first.args, first.hint = (" ".join(error.with_hint for error in refusals),), ""
+    if results:
+        first.hint = f"Nothing was done to the others. {first.hint}".rstrip()
+    raise first
 
 
 class SettingsError(DaybookError):

@@ -117,6 +117,19 @@ def test_what_refuses_one_of_several_ids_says_that_nothing_was_done_to_the_other
     assert known in output_of(typed("list"))
 
 
+@pytest.mark.parametrize("verb", ["archive", "mark-used", "trust"])
+def test_all_of_several_ids_that_are_refused_are_named(typed: Run, store: Store, verb: str) -> None:
+    known = remember(store, Draft("Carts", "Carts are red.")).memory.id
+
+    alike, unlike = typed(verb, known, "no-such", "nor-this"), typed(verb, "no-such", f"{known}x")
+
+    assert alike.returncode == unlike.returncode == 3
+    words = " ".join(alike.stdout.split())
+    assert "No memory has the id 'no-such'. No memory has the id 'nor-this'. Nothing was done to the" in words
+    words = " ".join(unlike.stdout.split())
+    assert f"No memory has the id '{known}x'. Did you mean {known}?" in words and "the others" not in words
+
+
 @pytest.mark.parametrize(
     "command",
     [

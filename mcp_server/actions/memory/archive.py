@@ -55,13 +55,15 @@ def archivable(store: Store, memory_ids: Sequence[str]) -> list[MemoryFile]:
 
     Raises NotFound, also without any id, and Rejected for one that is neither active nor archived.
     """
-    with all_or_none(ids := given_ids(memory_ids)):
-        files = [read(store, memory_id) for memory_id in ids]
-        for file in files:
-            if file.memory.status not in (Status.ACTIVE, Status.ARCHIVED):
-                state = f"'{file.memory.id}' is {file.memory.status.value}"
-                raise Rejected(f"{state}; only active memories can be archived.", "Leave out its id.")
-    return files
+    return all_or_none(given_ids(memory_ids), lambda memory_id: _archivable(store, memory_id))
+
+
+def _archivable(store: Store, memory_id: str) -> MemoryFile:
+    file = read(store, memory_id)
+    if file.memory.status not in (Status.ACTIVE, Status.ARCHIVED):
+        state = f"'{file.memory.id}' is {file.memory.status.value}"
+        raise Rejected(f"{state}; only active memories can be archived.", "Leave out its id.")
+    return file
 
 
 def _archived(store: Store, file: MemoryFile) -> Archived:

@@ -176,8 +176,7 @@ def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     the person. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
     """
     sync(store)
-    with all_or_none(memory_ids or ()):
-        refs = {find(store, memory_id).ref for memory_id in memory_ids or ()}
+    refs = {row.ref for row in all_or_none(memory_ids or (), lambda memory_id: find(store, memory_id))}
     rows = [row for row in untrusted(store) if memory_ids is None or row.ref in refs]
     alone = [row for row in _said_alone(store) if row.ref in refs]
     if memory_ids is None and store.project:

@@ -75,8 +75,7 @@ def mark_used(store: Store, memory_ids: Sequence[str]) -> list[str]:
 
     Raises NotFound for no id, and for one that is not known, and notes nothing then; OSError.
     """
-    with all_or_none(ids := given_ids(memory_ids)):
-        rows = [find(store, memory_id) for memory_id in ids]
+    rows = all_or_none(given_ids(memory_ids), lambda memory_id: find(store, memory_id))
     refs = list(dict.fromkeys(row.ref for row in rows))
     store.record("used", refs=refs)
     catch_up_if_free(store)
