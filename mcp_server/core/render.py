@@ -7,10 +7,11 @@ In an answer to a search its text is quoted: a bar begins every line.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import Status
+from mcp_server.core.unseen import UNSEEN
 
 if TYPE_CHECKING:  # slow to load, and hooks show text only
     from mcp_server.core.memory import Staleness
@@ -21,6 +22,9 @@ QUOTE = "   | "
 CHARACTERS_PER_TOKEN = 4  # of English, about
 
 _JOINERS = "\u200c\u200d"
+_PRESENTED = "\ufe0e\ufe0f"  # whether the character before is drawn as a letter or as a picture
+_KEYCAPS = "0123456789#*"
+_LINE_ENDS = "\u2028\u2029"
 _SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'"})
 _PLAIN = re.compile(r"[\n\t -~]*+")
 _BLANKS = dict.fromkeys([*range(32), *range(127, 160)], " ")  # for control characters
@@ -59,23 +63,33 @@ def files_of_before(stale: "Staleness") -> str:
 
 def visible(text: str) -> str:
     """
-    Return *text* without control, format and private characters; line feeds and tabs stay.
+    Return *text* without control, format and private characters and those that nobody sees.
 
-    Joiners stay where they join letters or symbols, as in emoji, Persian and Hindi.
+    Tabs and line feeds stay, and other ends of lines become line feeds. Joiners stay where they join letters
+    or symbols, as in emoji, Persian and Hindi, and what makes a picture of a symbol stays behind one.
     """
     if _PLAIN.fullmatch(text):
         return text  # most texts match, and this check is much faster
+    unseen = {character for character in set(text) if unicodedata.category(character)[0] == "C"}
+    unseen = (unseen - set("\n\t")).union(re.findall(UNSEEN, text))
     characters = []
     for at, character in enumerate(text):
-        category = unicodedata.category(character)
-        if category[0] != "C" or character in "\n\t":
+        if character in _LINE_ENDS:
+            characters.append("\n")
+        elif character not in unseen or _is_part_of_a_sign(text, at, unseen):
             characters.append(character)
-        elif character in _JOINERS and 0 < at < len(text) - 1:
-            around = (unicodedata.category(text[at - 1]), unicodedata.category(text[at + 1]))
-            beside = ord(text[at - 1])
-            if beside > 0x0590 and all(name[0] in "LMS" or name == "Sk" for name in around):
-                characters.append(character)
     return "".join(characters)
+
+
+def _is_part_of_a_sign(text: str, at: int, unseen: Container[str]) -> bool:
+    """Tell whether the unseen character at *at* shapes what stands before it, or joins what is around it."""
+    before = text[at - 1 : at] or " "
+    if text[at] in _PRESENTED:
+        return before in _KEYCAPS or not (before.isascii() or before in unseen)
+    if text[at] not in _JOINERS or at == len(text) - 1:
+        return False
+    around = (unicodedata.category(before), unicodedata.category(text[at + 1]))
+    return ord(before) > 0x0590 and all(name[0] in "LMS" or name == "Sk" for name in around)
 
 
 def on_one_line(text: str) -> str:

@@ -1,12 +1,14 @@
 import re
 import unicodedata
+from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mcp_server.core.context.brief import BUDGET, BriefEntry, BriefSection, render_brief
 from mcp_server.core.render import bytes_of, counted, on_one_line, one_line, quoted, repeats, visible
+from mcp_server.core.unseen import UNSEEN
 from tests.live import ROOT
 
 BREAKOUTS = [
@@ -26,6 +28,8 @@ BREAKOUTS = [
     "a\u200bb",
     "\U000e0041tag",
     "a\u2028b",
+    "a\U000e0168\U000e0169",
+    "a\u3164\u115fb",
     "[[link]]",
     "---",
     "=== x",
@@ -42,6 +46,7 @@ def test_a_memory_cannot_leave_its_line(text: str) -> None:
     assert not line.startswith(("#", "-", ">", "|", "*", "=", "@"))
     assert " @" not in line
     assert all(unicodedata.category(character)[0] != "C" for character in line)
+    assert not re.search(UNSEEN, line)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +119,24 @@ def test_a_brief_of_nothing_is_nothing() -> None:
     assert render_brief([BriefSection("Empty", ())]).text == ""
 
 
-@pytest.mark.parametrize("text", ["👩‍👩‍👧 family", "نمی‌خواهم", "क्‍ष", "plain"])
-def test_joiners_stay_where_they_join(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["👩‍👩‍👧 family", "نمی‌خواهم", "क्‍ष", "plain", "\u26a0\ufe0f 1\ufe0f\u20e3", "👨‍\u2764\ufe0f‍👨"]
+)
+def test_what_joins_or_shapes_a_sign_stays(text: str) -> None:
     assert visible(text) == text
 
 
+@pytest.mark.parametrize("selectors", [range(0xE0100, 0xE01F0), [0xFE0F] * 9, range(0xFE00, 0xFE0E)])
+def test_selectors_that_spell_a_text_of_their_own_are_left_out(selectors: Iterable[int]) -> None:
+    hidden = "".join(map(chr, selectors))
+
+    assert visible(f"a😀{hidden}b") in ("a😀b", "a😀\ufe0fb")
+
+
+@example("a\u2028b\u2029c\x0bd\x85e\rf")
 @given(st.text())
 def test_quoted_text_has_a_bar_before_every_line(text: str) -> None:
-    assert all(line.startswith("   |") for line in quoted(text).split("\n"))
+    assert all(line.startswith("   |") for line in quoted(text).splitlines())
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def test_secrets_of_many_kinds_are_masked_and_little_else(name: str) -> None:
         "config/master.key contains §hex:32§",
         "https://app.example.org/login/§an:64§",
         "token: §hex:20§\u200b§hex:20§",
+        "token: §hex:20§\ufe00§hex:20§",
     ],
 )
 def test_these_are_masked_and_the_words_around_them_stay(template: str) -> None:

@@ -12,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from mcp_server.core.unseen import UNSEEN
+
 _BEGIN = 5  # first letters of a word, for a quick test whether it may occur
 
 # Each part of a text with the beginning of a word that is there when the part is, '' for none.
@@ -79,10 +81,7 @@ _LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # fr
 _ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
 _LEET = str.maketrans("013457@$", "oieastas")
 _ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"
-_UNSEEN = (
-    "[\\u00ad\\u0300-\\u036f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff"
-    "\\U000e0000-\\U000e007f]"
-)
+_MARKS = f"[\u0300-\u036f]|{UNSEEN}"
 _HIDDEN = "[\\u202d\\u202e\\U000e0020-\\U000e007f]"  # reverses text, or is invisible
 _MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІԁɡոυ])\w+"  # a word of two alphabets
 _SPREAD = r"(?<!\w)\w(?:[ .\-_*]\w){4,}(?!\w)"  # l e t t e r s
@@ -102,7 +101,7 @@ def reads_like_instruction(text: str) -> bool:
         if re.search(_HIDDEN, text) or len(re.findall(_PARTED, text)) > 1:
             return True
         # Wide and bold letters, and those of other alphabets that look like ours.
-        text = re.sub(_UNSEEN, "", unicodedata.normalize("NFKC", text))
+        text = re.sub(_MARKS, "", unicodedata.normalize("NFKC", text))
         text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
     return _steers(text) or any(_steers(plain) for plain in _uncovered(text))
 

@@ -31,14 +31,14 @@ from mcp_server.core.secrets.settings import in_settings
 from mcp_server.core.secrets.shapes import shaped
 from mcp_server.core.secrets.values import SecretSpan, forget_values
 from mcp_server.core.secrets.words import named
+from mcp_server.core.unseen import UNSEEN
 
 KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
 
 # Daybook's own masks only: the words in them are too short to hide a secret.
 _MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
 
-# Characters without a shape of their own: hyphens that only break lines, joiners, directions, tags.
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(UNSEEN)
 
 
 class Secret(NamedTuple):
@@ -57,8 +57,8 @@ def find_secrets(text: str) -> list[Secret]:
     """
     if text.isascii() or not _UNSEEN.search(text):
         return _secrets_in(text)
-    seen = [at for at, character in enumerate(text) if not _UNSEEN.match(character)]
     secrets = _secrets_in(_UNSEEN.sub("", text))
+    seen = [at for at, character in enumerate(text) if not _UNSEEN.match(character)] if secrets else []
     return [Secret(seen[start], seen[end - 1] + 1, kind) for start, end, kind in secrets]
 
 
