@@ -105,6 +105,11 @@ def _key(name: str, identity: str) -> str:
     return f"{slug(name) or 'project'}-{text_digest(identity, size=4)}"
 
 
+def name_in(key: str) -> str:
+    """Return the name in the key of a project, in small letters and without blanks."""
+    return key.rpartition("-")[0] or key
+
+
 def has_remote(folder: Path) -> bool:
     """
     Tell whether the repository at *folder* has a remote, so that others may have written what is in it.

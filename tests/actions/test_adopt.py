@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.in_context_already import chosen
 from mcp_server.actions.context.notice import notice, offered
+from mcp_server.actions.exchange.export import export_folder, export_json, write_document
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.list import list_memories
@@ -26,8 +28,10 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
+from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.importing import import_from
 
 WEBHOOK = Draft("Webhook", "The webhook needs the raw body.", type="gotcha")
 
@@ -158,3 +162,31 @@ def test_what_is_taken_over_is_not_gone(open_here: Open, project: Path, tmp_path
     assert adopt(opened.store()).moved == 8
 
     assert opened.remarks() == []
+
+
+@pytest.mark.parametrize("form", ["folder", "document"])
+def test_what_a_project_without_a_remote_exported_is_shown_in_its_folder_on_another_machine(
+    open_here: Open, tmp_path: Path, form: str
+) -> None:
+    before = open_here().store()
+    assert before.project
+    remember(before, WEBHOOK)
+    exported = tmp_path / "out"
+    if form == "folder":
+        export_folder(before, exported)
+    else:
+        write_document(before, exported, json.dumps(export_json(before)[0]).encode())
+    folder = tmp_path / "other machine" / before.project.root.name
+    folder.mkdir(parents=True)
+    another = partial(open_here, folder, MEMORY_DIR=str(tmp_path / "memory there"))
+
+    imported = import_from(another().store(), "daybook", exported, own_export=True)
+
+    told = taken_in(imported, format_name="daybook", dry_run=False).notes
+    assert any(f"{key_of(before)}, which has no folder here yet: 1 memory" in line for line in told)
+    assert [former.key for former in offered(another().store())] == [key_of(before)]
+    remember(another().store(), Draft("Carts", "Carts live for a day."))
+    adopt(another().store(), key_of(before))
+    store = another().store()
+    assert {row.title for row in list_memories(store, Filter()).rows} == {"Carts", WEBHOOK.title}
+    assert import_from(store, "daybook", exported, own_export=True)[0].elsewhere == ()

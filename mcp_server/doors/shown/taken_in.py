@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.memories.memories import Row
 
 ACCEPTING = "daybook trust --documents"
+OF_ANOTHER = (
+    "Of the project {0}, which has no folder here yet: {1}. A clone that has its git remote shows them;"
+    " in another folder of the project, run 'daybook adopt {0}' there."
+)
 CALLED = 80  # characters of a record's name
 
 
@@ -43,6 +47,11 @@ def taken_in(
         tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in listed[:MOST_ROWS]),
         notes=(
             *remarks[:MOST_ROWS],
+            *(
+                OF_ANOTHER.format(key, counted(number, "memory"))
+                for source in imports
+                for key, number in source.elsewhere[:MOST_ROWS]
+            ),
             not_shown(len(listed)),
             waits(waiting) if waiting and not dry_run else "",
         ),

@@ -11,6 +11,7 @@ from mcp_server.actions.files.commit import Effect, by_whom, create_many, effect
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events.imports import DOCUMENT, SEEDED
+from mcp_server.adapters.project import name_in
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.exchange.foreign import Reading
 from mcp_server.core.memory_parts import timestamp
@@ -43,17 +44,33 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What importing one place did, or would do: each record, and remarks on what is no record."""
+    """
+    What importing one place did, or would do: each record, and remarks on what is no record.
+
+    `elsewhere` are (key, number of records) of projects that have no folder here.
+    """
 
     place: str
     items: tuple[Item, ...] = ()
     remarks: tuple[str, ...] = ()
+    elsewhere: tuple[tuple[str, int], ...] = ()
 
 
 def counts(items: Iterable[Item]) -> dict[Outcome, int]:
     """Return outcome → number of records, in the order of `Outcome`, without outcomes that did not occur."""
     number = Counter(item.outcome for item in items)
     return {outcome: number[outcome] for outcome in Outcome if number[outcome]}
+
+
+def elsewhere(store: Store, reading: Reading) -> tuple[tuple[str, int], ...]:
+    """Return (key, number of records) of the projects in an export that have no folder known here."""
+    here = {"", store.project.key, store.project.former} if store.project else {""}
+    numbers = Counter(record.project for record in reading.records if record.lossless)
+    return tuple(
+        (key, number)
+        for key, number in numbers.items()
+        if key not in here and not places.project_notes(store.home, key).get("root")
+    )
 
 
 @dataclass(slots=True)
@@ -93,6 +110,8 @@ def prepare(store: Store, vault: Vault) -> None:
     """Make the folders of *vault* before the first file is written into it. Raises OSError."""
     if store.project and vault.project == store.project.key:
         places.note_project(store.home, store.project)
+    elif vault.project:  # so that `adopt` knows it
+        places.note_elsewhere(store.home, vault.project, name_in(vault.project), "")
     make_vault_folders(vault)
 
 

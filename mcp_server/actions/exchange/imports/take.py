@@ -19,6 +19,7 @@ from mcp_server.actions.exchange.imports.batch import (
     Imported,
     Item,
     Outcome,
+    elsewhere,
     note,
     note_outcome,
     prepare,
@@ -94,6 +95,7 @@ def take(
                     )
                 ),
                 tuple(reading.remarks),
+                () if level else elsewhere(store, reading),
             )
             for reading in readings
         ]
