@@ -12,31 +12,34 @@ from mcp_server.core.memory_parts import Level
 
 class Former(NamedTuple):
     """
-    The note of a folder that is gone: the key of its vault, and where the folder was.
+    The note of a project that a folder may have been: the key of its vault, and where its folder was.
 
-    `elsewhere`: another machine of the person's noted it; `root` is only its name.
+    `elsewhere`: another machine of the person's noted it; `root` is only its name. `here`: its folder had
+    the same path, and another git remote or none.
     """
 
     key: str
     root: Path
     elsewhere: bool = False
+    here: bool = False
 
 
-def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Former]:
+def may_be_former(home: Path, project: Project) -> list[Former]:
     """
-    Return the projects that *project* may have been before its folder was renamed or moved, likeliest first.
+    Return the projects that *project* may have been, likeliest first: its folder was renamed or moved, or got
+    another git remote.
 
-    A project with a remote is found by its remote: returns []. Otherwise the same folder is the one with the
-    number that the file system gave it. Else, while the project has no memories, it is one of the same name,
-    or the only one that is gone from the same parent and has no number. Without *thorough*, a note of the
-    project's own root is enough to return [].
+    The same folder is the one with the number that the file system gave it. Else, while the project has no
+    memories, it is one of the same path; without a remote, by which it would be found, one of the same name,
+    or the only one that is gone from the same parent and has no number.
     """
-    own = places.project_notes(home, project.key)
-    if project.remote or (own.get("root") and not thorough):
-        return []
     number = places.folder_number(project.root)
     notes = [former(home, place.name) for place in places.project_folders(home)]
-    candidates = [note for note in notes if note and note.key != project.key and _is_gone(home, note)]
+    candidates = [
+        note._replace(here=note.root == project.root)
+        for note in notes
+        if note and note.key != project.former and _may_be(home, note, project)
+    ]
     if not candidates:
         return []
     same = [
@@ -46,6 +49,9 @@ def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Forme
     ]
     if same or _has_memories(home / places.PROJECTS / project.key):
         return same
+    here = [note for note in candidates if note.here]
+    if here or project.remote:
+        return here
     named = [note for note in candidates if note.root.name == project.root.name]
     beside = [
         note
@@ -66,7 +72,7 @@ def former(home: Path, key: str) -> Former | None:
 
 
 def inherit(home: Path, project: Project, old: Former) -> None:
-    """Copy to *project* what was noted of it at its old path: what the person accepted and chose there."""
+    """Give *project* what was noted of it at its old path: what the person accepted and chose there."""
     notes = places.project_notes(home, old.key)
     adopted = str(old.root / places.REPOSITORY_FOLDER) in places.folders_in(notes, places.REPOSITORIES)
     places.note_project(home, project, adopt=project.root / places.REPOSITORY_FOLDER if adopted else None)
@@ -75,14 +81,27 @@ def inherit(home: Path, project: Project, old: Former) -> None:
     note = places.blocks_in(notes).get(str(old.root))
     if isinstance(note, dict) and not places.block_note(home, project):
         places.note_block(home, project, note)
+    places.note_moved(home, old.key, project, old.root)
 
 
-def _is_gone(home: Path, note: Former) -> bool:
-    """Tell whether a folder without a remote no longer exists, and its vault has memories."""
-    exists = not note.elsewhere and os.path.lexists(note.root)
-    if exists or places.project_notes(home, note.key).get("remote"):
+def _may_be(home: Path, note: Former, project: Project) -> bool:
+    """
+    Tell whether the folder of *note* has something to take over, and is *project*'s folder or is gone.
+
+    Of a folder with a remote that is gone, only what the person chose there is left for *project* itself: a
+    clone of the remote at any other place has the memories.
+    """
+    notes = places.project_notes(home, note.key)
+    is_own = note.key == project.key
+    if note.root == project.root:
+        is_left = not is_own
+    else:
+        is_gone = note.elsewhere or not os.path.lexists(note.root)
+        is_left = is_gone and (is_own or not notes.get("remote"))
+    if not is_left:
         return False
-    return _has_memories(home / places.PROJECTS / note.key)
+    has_memories = not is_own and _has_memories(home / places.PROJECTS / note.key)
+    return has_memories or places.has_choices(notes, note.root)
 
 
 def _has_memories(root: Path) -> bool:

@@ -97,15 +97,20 @@ def linked(root: Path) -> Path | None:
 
 
 def repository_vault(home: Path, project: Project) -> Vault:
-    """Return the vault inside the project's repository, whether or not it exists."""
+    """
+    Return the vault inside the project's repository, whether or not it exists.
+
+    One that the person made before the project had a remote keeps its key, and with it history and trash.
+    """
     root = project.root / REPOSITORY_FOLDER
+    made_as = next((key for key in reversed(_keys(project)) if str(root) in adopted_roots(home, key)), "")
     return Vault(
-        key=f"{project.key}-repository-{text_digest(str(root), size=4)}",
+        key=f"{made_as or project.key}-repository-{text_digest(str(root), size=4)}",
         root=root,
         level=Level.PROJECT,
         project=project.key,
         in_repository=True,
-        adopted=any(str(root) in adopted_roots(home, key) for key in _keys(project)),
+        adopted=bool(made_as),
         kinds=(Kind.KNOWLEDGE,),
     )
 
@@ -186,16 +191,6 @@ def note_accepted(home: Path, project: Project) -> None:
     _change_project_notes(home, project.key, noted)
 
 
-def former_folders(home: Path, project: Project) -> list[Path]:
-    """Return the folders of other projects whose notes name the root of *project*."""
-    return [
-        place
-        for place in project_folders(home)
-        if place.name not in _keys(project)
-        and project_notes(home, place.name).get("root") == str(project.root)
-    ]
-
-
 def folder_number(folder: Path) -> str:
     """Return the file system's number of *folder*, which a rename does not change; '' when it is gone."""
     try:
@@ -230,6 +225,30 @@ def note_left(home: Path, project: Project, root: Path) -> None:
     for key in _keys(project):
         if str(root) in adopted_roots(home, key):
             _change_project_notes(home, key, noted)
+
+
+def has_choices(values: Mapping[str, object], root: Path) -> bool:
+    """Tell whether the *values* of project.json say that the person chose something for the folder *root*."""
+    return (
+        str(root / REPOSITORY_FOLDER) in folders_in(values, REPOSITORIES)
+        or str(root) in folders_in(values, ACCEPTED)
+        or str(root) in blocks_in(values)
+    )
+
+
+def note_moved(home: Path, key: str, project: Project, root: Path) -> None:
+    """Take away what the notes of the project *key* say of the folder *root*, which *project* has now."""
+
+    def noted(values: dict[str, object]) -> dict[str, object]:
+        left = {
+            **values,
+            REPOSITORIES: [*filter(str(root / REPOSITORY_FOLDER).__ne__, folders_in(values, REPOSITORIES))],
+            ACCEPTED: [*filter(str(root).__ne__, folders_in(values, ACCEPTED))],
+            BLOCKS: {folder: note for folder, note in blocks_in(values).items() if folder != str(root)},
+        }
+        return {**left, "root": str(project.root)} if key == project.key else left
+
+    _change_project_notes(home, key, noted)
 
 
 def note_elsewhere(home: Path, key: str, name: str, remote: str) -> None:

@@ -2,17 +2,25 @@
 
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.capture.capture import is_kept_here, keep
+from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.in_context_already import chosen
+from mcp_server.actions.context.notice import notice, offered
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.adapters import places
+from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.adapters.places import all_vaults
 from mcp_server.core.memory import Draft
+from mcp_server.core.search.query import Filter
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store
 from tests.adapters.project.repositories import git, needs_git, repository
 from tests.conftest import Open
@@ -76,12 +84,58 @@ def test_what_another_remote_was_remembered_for_is_named_and_not_mixed_in(
 
     assert store.project and first.project
     assert "Webhook" not in brief(store).text
-    former = places.former_folders(store.home, store.project)
-    assert former == [store.home / "projects" / first.project.key]
-    former[0].rename(store.home / "projects" / store.project.key)
-    assert sync(store).added == 1
-    assert "Webhook" in brief(store).text
-    assert places.former_folders(store.home, store.project) == []
+    assert f"'daybook adopt {first.project.key}'" in sentence(notice(store, identity=""))
+    assert adopt(store).moved == 1
+    assert "Webhook" in brief(open_here().store()).text
+    assert offered(open_here().store()) == []
+
+
+def test_another_repository_at_the_same_path_takes_over_only_until_it_has_memories(
+    open_here: Open, project: Path
+) -> None:
+    repository(project, "https://github.com/acme/shop.git")
+    remember(open_here().store(), WEBHOOK)
+    aside = project.rename(project.with_name("aside"))
+    repository(project, "https://github.com/other/shop.git")
+
+    store = open_here().store()
+    assert [former.here for former in offered(store)] == [True]
+    remember(store, Draft("Carts", "Carts live for a day."))
+    assert offered(open_here().store()) == []
+    assert "Webhook" in brief(open_here(aside).store()).text
+
+
+@pytest.mark.parametrize("remote", ["", "https://github.com/acme/shop.git"])
+@pytest.mark.parametrize("change", ["renamed", "another remote"])
+def test_what_is_known_of_memories_in_the_repository_comes_along(
+    open_here: Open, project: Path, remote: str, change: str
+) -> None:
+    repository(project, remote)
+    gone = remember(open_here().store(), Draft("Carts", "Carts live for a day."))
+    kept = remember(open_here().store(), WEBHOOK)
+    init(open_here().store())
+    claude_md.choose(open_here().store(), "CLAUDE.md")
+    revise(open_here().store(), kept.memory.id, Revision(text="It needs the raw bytes."))
+    forget(open_here().store(), gone.memory.id)
+    if change == "renamed":
+        project = project.rename(project.with_name("renamed"))
+    else:
+        git(project, "remote", "set-url" if remote else "add", "origin", "https://github.com/acme/cart.git")
+    opened = open_here(project)
+    sync(opened.store())
+
+    if remote or change == "renamed":  # where a remote is new, the project goes on as it is
+        assert len(offered(opened.store(), thorough=False)) == 1
+        assert adopt(opened.store()).moved == 1
+
+    store = opened.store()
+    assert offered(store) == []
+    assert store.vaults[-1].adopted
+    assert chosen(store) == "CLAUDE.md"
+    assert history_of(store, kept.memory.id).versions[-1].memory == kept.memory
+    restore(store, gone.memory.id)
+    assert list_memories(store, Filter()).total == 2
+    assert list_memories(store.everywhere(), Filter()).total == 2
 
 
 def test_a_session_of_the_time_before_is_still_learned_from(

@@ -291,8 +291,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             index=HOME / "memory" / "memory.db",
             refused=Rejected("The vault in the repository is a link.", "Delete it."),
             git=GitTrouble("/usr/bin/git", (2, 30, 1)),
-            may_be=(Former("old-1a2b", HOME / "old"),),
-            before=(HOME / "memory" / "projects" / "shop-9f9f",),
+            may_be=(Former("old-1a2b", HOME / "old"), Former("shop-9f9f", HOME / "shop", here=True)),
         ),
         state.where(None, (), store=HOME / "memory", index=HOME / "memory.db"),
         state.synced(

@@ -75,6 +75,7 @@ WAITING = [
       for kept, differs in ((True, "tags +a"), (True, ""), (False, ""))),
 ]  # fmt: skip
 FORMER, ELSEWHERE = Former("old", PurePosixPath("/old")), Former("old", PurePosixPath("/old"), elsewhere=True)  # type: ignore[arg-type]
+HERE = FORMER._replace(here=True)
 AT_START = [
     None, *(Numbered(kind, number, number - 1) for kind in NeedKind for number in (1, 2)),
     NothingKept(HOME, "is on a full disk"),
@@ -82,7 +83,7 @@ AT_START = [
     Vanished((GoneAccepted("/x", ("a",)), GoneAccepted("/y", tuple("abcdef")))),
     PutAway(("run-1",), 3, AT), PutAway(("run-1", "run-2"), 1, AT),
     PutAway(tuple(f"run-{number}" for number in range(1, 6)), 9, AT),
-    MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), KeyOffered(0.2),
+    MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), MayBeFormer((HERE,)), KeyOffered(0.2),
     Size(85 << 20, 0, 0, 0, 0, 100 << 20), Size(101 << 20, 0, 0, 0, 0, 100 << 20),
 ]  # fmt: skip
 DOUBT = Doubt(AT, 2, AT - 40 * 86400)

@@ -183,18 +183,20 @@ def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
 
 def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
     """
-    Return the memories that this project may have had before its folder was renamed or moved.
+    Return the memories that this project may have had before its folder moved, or got another git remote.
 
     Unless *thorough*, a project that is noted already counts as having its own: enough for a session's start.
+    But its repository may be one that the person knows at another place.
     """
     if not store.project:
         return []
-    if not thorough and (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
+    is_noted = (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists()
+    if not thorough and is_noted and not set(store.shared).difference(store.adopted):
         return []
     # Slow to load, and few projects have moved.
     from mcp_server.adapters.missing_projects import may_be_former
 
-    return may_be_former(store.home, store.project, thorough=thorough)
+    return may_be_former(store.home, store.project)
 
 
 def _of_team(store: Store) -> Iterator[Need]:

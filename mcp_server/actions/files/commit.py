@@ -156,14 +156,19 @@ def relocate(
     Raises PlaceTaken, Conflict, OSError; files moved until then stay moved.
     """
     for batch in batches(moves.items(), AT_ONCE):
-        memory_ids = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
         # First the ledger and the history: after a kill in between the next call moves the files.
-        refs, before = ([vault.ref(memory_id) for memory_id in memory_ids] for vault in (new, old))
+        rename(store, old, new, [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch])
+        for problem in moving.move_many(dict(batch)).values():
+            raise problem
+
+
+def rename(store: Store, old: Vault, new: Vault, memory_ids: Iterable[str]) -> None:
+    """Let history and use of memories of *old* count for those of the same ids in *new*; raises OSError."""
+    for batch in batches(memory_ids, AT_ONCE):
+        refs, before = ([vault.ref(memory_id) for memory_id in batch] for vault in (new, old))
         store.record("moved", refs=refs, **{"from": before})
         for ref, earlier in zip(refs, before, strict=True):
             history.carry(store.home, earlier, ref)
-        for problem in moving.move_many(dict(batch)).values():
-            raise problem
 
 
 def put(store: Store, file: MemoryFile, memory: Memory, *, to: Path | None = None, verb: str) -> MemoryFile:

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.context.notice import offered
-from mcp_server.actions.files.commit import relocate
+from mcp_server.actions.files.commit import relocate, rename
 from mcp_server.actions.files.sync import sync, sync_if_free
 from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.adapters import missing_projects, moving, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.missing_projects import Former
+from mcp_server.adapters.project import Project
 from mcp_server.adapters.remote.same_projects import note_same_project
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
@@ -30,6 +31,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
     """
     Move the memories known by *key*, by default the only ones `offered`, with their use, to this project.
 
+    Those in the repository moved with its folder: what is known of them goes on under its new place.
     A project that another machine of the person's knows by *key* becomes this one; nothing moves.
 
     Raises Rejected, NotFound for a key that nothing has, OSError when the disk refuses; what moved until then
@@ -42,6 +44,10 @@ def adopt(store: Store, key: str = "") -> Adopted:
     if source.elsewhere:
         note_same_project(store.home, project.former or project.key, source.key)
         return Adopted(source, 0, ())
+    carried = _carry_over_shared(store, project, source)
+    if source.key == project.key:
+        missing_projects.inherit(store.home, project, source)
+        return Adopted(source, carried, ())
     old = places.private_vault(store.home, source.key)
     new = next(vault for vault in store.vaults if vault.key == project.key)
     both_vaults = store.scoped([*store.vaults, old])
@@ -56,7 +62,27 @@ def adopt(store: Store, key: str = "") -> Adopted:
     # What lies in the trash goes first: as long as memories are left, a killed adoption is offered again.
     relocate(store, old, new, _put_away(store, old, new) | coming, ids=ids)
     sync_if_free(both_vaults, vaults=[old, new])
-    return Adopted(source, len(coming), tuple(not_moved))
+    return Adopted(source, carried + len(coming), tuple(not_moved))
+
+
+def _carry_over_shared(store: Store, project: Project, source: Former) -> int:
+    """
+    Let what is known of the memories in the repository of *source* count for those in that of *project*.
+
+    Return how many they are. What was forgotten of them moves to the trash of the new place.
+    """
+    there = project._replace(key=source.key, root=source.root, former="")
+    old, new = (places.repository_vault(store.home, each) for each in (there, project))
+    both_vaults = store.scoped([*store.vaults, old])
+    sync(both_vaults, vaults=[new])
+    with store.database.read() as db:
+        ids = {*selections.ids_of(db, old.key).values(), *selections.ids_of(db, new.key).values()}
+    trash, goal = (places.trash_folder(store.home, vault) for vault in (old, new))
+    rename(store, old, new, sorted(ids))
+    relocate(store, old, new, same_places(trash, goal), ids={})
+    if source.root != project.root:
+        sync_if_free(both_vaults, vaults=[new, old])
+    return len(ids)
 
 
 def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
@@ -76,8 +102,8 @@ def _chosen(store: Store, key: str) -> Former:
             f"Several projects may be this one: {keys}." if projects else "No other project may be this one.",
             "Name one: daybook adopt KEY",
         )
-    known_project = missing_projects.former(store.home, key) if key != store.project.key else None
-    if known_project is None:
+    known_project = missing_projects.former(store.home, key)
+    if known_project is None or (key, known_project.root) == (store.project.key, store.project.root):
         raise NotFound(
             key,
             sentence=f"No project has the key '{key[:80]}'.",

@@ -218,7 +218,7 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
 @click.command("adopt")
 @click.argument("key", default="")
 def adopt_command(key: str) -> None:
-    """Take over this project's memories after its folder was renamed or moved.
+    """Take over this project's memories after its folder moved, or its git remote changed.
 
     'daybook where' lists the projects that may be this one; if there is only one, leave out KEY. A project
     without a git remote that came from another of your machines is joined with this folder.

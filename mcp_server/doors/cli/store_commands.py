@@ -62,7 +62,6 @@ def where_command() -> None:
         refused=repository.refused(store),
         git=repository.git_trouble(store, opened.folder),
         may_be=noticing.offered(store),
-        before=places.former_folders(store.home, project) if project else (),
     )
     output.print_shown(result)
 

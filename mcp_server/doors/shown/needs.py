@@ -117,6 +117,11 @@ def former(projects: Sequence[Former]) -> str:
             f"Memories of {first.root} from another of your machines may belong to this project: "
             f"'daybook adopt {first.key}' joins both{others_note}."
         )
+    if first.here:
+        return (
+            f"The project {first.key} was at this path, with another git remote or none: if it is the same, "
+            f"'daybook adopt {first.key}' takes over its memories{others_note}."
+        )
     return (
         f"Memories of {first.root}, a folder that is gone, may belong to this project: 'daybook "
         f"adopt {first.key}' takes them over{others_note}."

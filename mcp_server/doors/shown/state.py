@@ -202,13 +202,12 @@ def where(
     refused: DaybookError | None = None,
     git: GitTrouble | None = None,
     may_be: Sequence[Former] = (),
-    before: Sequence[Path] = (),
 ) -> Shown:
     """
     Return which project a folder belongs to, why, and where its memories lie.
 
-    *refused* is why the vault in the repository is not read, *git* why git is not run, *may_be* are memories
-    of a folder that is gone, *before* the folders that this project had as another one.
+    *refused* is why the vault in the repository is not read, *git* why git is not run, *may_be* are the
+    projects that this one may have been.
     """
     problems = [*([refused.with_hint] if refused else []), *([trouble.git(git)] if git else [])]
     named = [("project", NOBODYS)]
@@ -216,6 +215,7 @@ def where(
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
     gone_line = "{0.root}, which is gone: 'daybook adopt {0.key}' takes over its memories"
     elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' joins both"
+    here = "{0.key}, here with another git remote or none: 'daybook adopt {0.key}' takes over its memories"
     return Shown(
         rows=(
             *named,
@@ -224,10 +224,12 @@ def where(
             *(("note", problem) for problem in problems),
             *((vault.level.value, _root(vault)) for vault in vaults),
             *(
-                ("perhaps", (elsewhere if former.elsewhere else gone_line).format(former))
+                (
+                    "perhaps",
+                    (elsewhere if former.elsewhere else here if former.here else gone_line).format(former),
+                )
                 for former in may_be
             ),
-            *(("before", f"{folder}, for this folder as another project") for folder in before),
         ),
         json={
             "project": project._asdict() if project else None,
