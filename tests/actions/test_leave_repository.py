@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.files.read import read
@@ -49,6 +51,32 @@ def test_what_moved_into_the_repository_and_what_was_written_there_move_out(
     assert len(history_of(at_home, before).versions) == 1
     remember(at_home, Draft("Totals", "Totals are printed in bold."))
     assert list((project / ".claude-memory" / "knowledge").glob("*.md")) == []
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_empty_folder_is_deleted(open_here: Open, store: Store, project: Path, shared: bool) -> None:
+    init(store)
+    remember(open_here().store(), WEBHOOK)
+    if shared:
+        share(open_here().store())
+
+    leave(open_here().store())
+
+    assert not (project / ".claude-memory").exists()
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "knowledge/draft.md.bak", ".gitignore"])
+def test_a_folder_that_holds_something_of_the_persons_stays(
+    open_here: Open, store: Store, project: Path, name: str
+) -> None:
+    init(store)
+    own = project / ".claude-memory" / name
+    own.write_text("mine\n", encoding="utf-8")
+
+    leave(open_here().store())
+
+    assert own.read_text(encoding="utf-8") == "mine\n"
+    assert (project / ".claude-memory" / ".gitignore").exists()
 
 
 def test_it_goes_in_again(open_here: Open, store: Store) -> None:

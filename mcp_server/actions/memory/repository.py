@@ -1,5 +1,7 @@
 """init, share and trust: memories inside a repository, only when the person says so."""
 
+import contextlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.project import worktree_around
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.batches import batches
-from mcp_server.core.errors import Rejected, all_or_none
+from mcp_server.core.errors import Rejected, Unreadable, all_or_none
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
@@ -96,7 +98,7 @@ def leave(store: Store) -> Left:
 
     What others wrote and the person did not accept stays, and is only read from now on, as does a file whose
     name another one has in the private vault. Raises Rejected outside a project, OSError; what moved until
-    then stays moved, and the next call continues.
+    then stays moved, and the next call continues. A folder that holds nothing any more is deleted.
     """
     vault = _vault(store)
     assert store.project
@@ -119,8 +121,24 @@ def leave(store: Store) -> Left:
     relocate(store, vault, private, moves | same_places(trash, goal), ids=ids)
     places.note_left(store.home, store.project, vault.root)
     sync_if_free(store, vaults=[private, vault])
+    _clear(vault.root)
     stay = tuple(memory_id for path, memory_id in ids.items() if Path(path) not in moves)
     return Left(private.root, len(moves), stay, shared)
+
+
+def _clear(root: Path) -> None:
+    """Delete the vault's folder *root* in the repository where only Daybook's own files are left in it."""
+    ignore = root / ".gitignore"
+    rest = [path for path in root.rglob("*") if path.is_symlink() or not path.is_dir()]
+    if any(path != ignore and path.name != files.LOCK_NAME for path in rest):
+        return
+    with contextlib.suppress(OSError, Unreadable):  # it is only untidy when it stays
+        if files.read(ignore) not in (IGNORE_ALL.encode(), IGNORE_ALL_BUT_KNOWLEDGE.encode()):
+            return
+        for path in rest:
+            path.unlink(missing_ok=True)
+        for folder, _, _ in os.walk(root, topdown=False):
+            os.rmdir(folder)
 
 
 def is_in_git(store: Store) -> bool:
