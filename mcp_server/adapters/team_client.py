@@ -68,6 +68,7 @@ class TeamClient:
         self._ids = itertools.count(1)
         self._who = f"The team's server {self.url}"
         self._availability = Availability[Results](self._who, rests)
+        self._last: tuple[Stored, dict[str, object]] | None = None
 
     @property
     def problem(self) -> str:
@@ -78,10 +79,21 @@ class TeamClient:
         return self._answer("team", {}, wire.team_of)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        return self._answer("remember", {**value_of(memory), "replaces": replaces}, wire.stored_of)
+        newer = self._newer_keys(memory.id, replaces) if replaces else {}
+        arguments = {**newer, **value_of(memory), "replaces": replaces}
+        return self._answer("remember", arguments, wire.stored_of)
 
     def load(self, memory_id: str) -> Stored:
-        return self._answer("read", {"id": memory_id}, wire.stored_of)
+        self._last = self._answer("read", {"id": memory_id}, wire.newer_of)
+        return self._last[0]
+
+    def _newer_keys(self, memory_id: str, digest: str) -> dict[str, object]:
+        """Return the keys of the team's memory that this Daybook does not know: no change drops them."""
+        stored, keys = self._last or (None, {})
+        if not stored or (stored.memory.id, stored.digest) != (memory_id, digest):
+            # Not the keys of that digest alone: an earlier try may have been stored, and its answer lost.
+            stored, keys = self._answer("read", {"id": memory_id}, wire.newer_of)
+        return keys
 
     def search(self, query: Query, *, patience: float = math.inf) -> Results:
         """

@@ -10,6 +10,7 @@ import pytest
 from mcp_server.adapters.team_client import TeamClient, checked_url
 from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable, TokenUnknown
 from mcp_server.core.search.query import Query
+from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.wire import MOST_REQUEST
 from tests.patience import PATIENCE
 from tests.scripted_model import RESET, Answer, ScriptedModel
@@ -104,6 +105,21 @@ def test_an_answer_to_another_question_is_none() -> None:
 def test_an_endless_answer_ends_at_the_deadline() -> None:
     drip = Answer(body=b"{" + b" " * 100, drip="body")
     assert "did not answer within 0.2 seconds." in str(failure([drip], deadline=0.2))
+
+
+@pytest.mark.parametrize("loads", [True, False])
+def test_what_only_a_newer_daybook_knows_of_a_memory_stays_when_it_is_changed(loads: bool) -> None:
+    """Another process sends what waited for the server: it has not loaded what is replaced."""
+    value = {**value_of(memory()), "moods": ["calm"]}
+    with ScriptedModel(result({"memory": value, "digest": "d1", "author": "anna"})) as server:
+        client = TeamClient(server.url, TOKEN)
+        current = client.load(memory().id).memory if loads else memory()
+        client.save(replace(current, text="Quaggas are striped."), replaces="d1")
+
+    tools = [request.headers["mcp-name"] for request in server.asked]
+    sent = server.asked[-1].body["params"]["arguments"]
+    assert tools == ["read", "remember"]
+    assert (sent["moods"], sent["text"], sent["replaces"]) == (["calm"], "Quaggas are striped.", "d1")
 
 
 def test_a_history_without_an_end_is_refused() -> None:

@@ -2,7 +2,7 @@
 The messages between a team's server and its clients, as JSON (`core/team/json_values.py`).
 
 Unknown keys are refused in a client's request and ignored in a server's answer, because the server may be
-newer.
+newer; those of a memory are sent back with a change of it.
 
 Two keys of a question have no effect in a team. `Query.parts` are those of a prompt, and no prompt is sent.
 `Query.expand` adds memories that the hits link to: a member's machine does that itself, for its own memories
@@ -11,6 +11,7 @@ a reader by a link alone.
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 
 from mcp_server.core.errors import (
     Conflict,
@@ -50,6 +51,14 @@ def stored_of(value: object) -> Stored:
     stored = read(Stored, value, "stored", strict=False)
     check_id(stored.memory.id)
     return stored
+
+
+def newer_of(value: object) -> tuple[Stored, dict[str, object]]:
+    """Return the version in a server's answer, and the keys of its memory that only a newer Daybook knows."""
+    stored = stored_of(value)
+    known = {field.name for field in fields(Memory)}
+    memory = object_of(object_of(value, "stored")["memory"], "memory")
+    return stored, {key: item for key, item in memory.items() if key not in known}
 
 
 def query_of(value: object) -> Query:
