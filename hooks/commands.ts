@@ -4,7 +4,6 @@ import type { CommandInfo, CommandRunInput, CommandRunResult, CommandSpec, Engin
 import { type Answer, askPerson, away, isRunning, tell } from './server'
 
 const PATIENCE = 30_000 // ms for a server that starts, and for its answer: the person sees that it runs
-const STOPPED = 'You stopped this before Daybook had answered: it may still do it.'
 const PLUGIN = 'daybook'
 
 const COMMANDS = [
@@ -62,7 +61,7 @@ export function answerCommands(on: On) {
       if (!(await isOurs($, name))) return next(e)
       await isRunning($, PATIENCE) // a command typed while the server starts waits for it
       const answer = await tellAndAsk($, 'command', { name, words: e.args, origin: e.origin.kind })
-      const text = answer?.text ?? (next.signal.aborted ? STOPPED : await away($))
+      const text = answer?.text ?? (await away($, next.signal))
       return { text: String(text), context: answer?.context as string[] | undefined, isTextDisplayOnly: true }
     })
   }

@@ -9,6 +9,7 @@ const ENDED =
   "Daybook's server has ended or did not start, so this may not be done:" +
   ` '/mcp reconnect ${SERVER}' or a new session starts it, 'daybook doctor' in a terminal says more.`
 const OFF = "Daybook's server is not part of this session, so nothing was done."
+const STOPPED = 'You stopped this before Daybook had answered: it may still do it.'
 const SLOW = "Daybook did not answer in time, and may still do it: 'daybook doctor' in a terminal says more."
 
 /** True when the last call reached no server of ours: the launcher's hooks do the work then. */
@@ -57,8 +58,9 @@ function connect($: EngineInterface, patience: number) {
   return attempt('waiting', () => within($, patience, $.mcp.connect('daybook')))
 }
 
-/** Returns the sentence that the person reads when the server did not answer. */
-export async function away($: EngineInterface) {
+/** Returns the sentence that the person reads when the server did not answer; they may have *stopped* waiting. */
+export async function away($: EngineInterface, stopped?: AbortSignal) {
+  if (stopped?.aborted) return STOPPED
   const server = await connect($, LOOK)
   if (server?.isConnected !== false) return SLOW
   // Turned off in /mcp, or kept out by a policy or an option of the client: the client says by what.
