@@ -72,7 +72,9 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
     try:
         about = team.team()
     except StorageUnavailable as error:
-        raise StorageUnavailable(str(error), "Look at the address, or try again later.") from None
+        if error.hint != StorageUnavailable.hint:  # which is for members
+            raise
+        raise StorageUnavailable(str(error), "Nothing was changed.") from None
     own = chosen_model(store)
     model = own if about.model and own and own != about.model else ""
     return Joining(url, token, about, model, len(waiting(store)) if joined else 0)

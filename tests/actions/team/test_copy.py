@@ -20,6 +20,7 @@ from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import history
 from mcp_server.adapters.index.memories.counts import active_knowledge
 from mcp_server.adapters.places import JOINED, TEAM_KEY
+from mcp_server.adapters.team_client import TeamClient
 from mcp_server.adapters.team_membership import MembershipNote, joined_of, note_joined
 from mcp_server.core.errors import Rejected, StorageUnavailable
 from mcp_server.core.memory import Draft
@@ -28,6 +29,7 @@ from mcp_server.core.team.team import Role
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
 from tests.actions.team.people import URL, WEBHOOK, Person, confirmed, of, saved
+from tests.scripted_model import Answer, ScriptedModel
 from tests.team_server.minimal_team import MinimalTeam
 
 PROMPT = "why is body parsing skipped for the webhook of Stripe?"
@@ -214,6 +216,25 @@ def test_nothing_of_the_copy_is_changed_by_hand_of_daybook(team: MinimalTeam, be
 def test_who_is_in_another_team_already_leaves_it_first(ben: Person) -> None:
     with pytest.raises(Rejected, match="already"):
         look_ahead(ben.store, "https://other.example.org", "secret-token", ben.team)
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (Answer(404), "Nothing was changed."),
+        (
+            Answer(body=b'{"jsonrpc": "2.0", "id": 1, "result": {"structuredContent": {}}}'),
+            "Daybook may be newer there than here: update it.",
+        ),
+    ],
+)
+def test_what_keeps_one_from_a_team_is_told_once_with_what_helps(
+    ben: Person, answer: Answer, hint: str
+) -> None:
+    with ScriptedModel([answer]) as server, pytest.raises(StorageUnavailable) as failed:
+        look_ahead(ben.store, URL, "secret-token", TeamClient(server.url, "secret-token"))
+
+    assert failed.value.hint == hint
 
 
 def test_joining_the_same_team_again_takes_another_token_and_what_waits_goes_on_waiting(
