@@ -20,13 +20,14 @@ from mcp_server.adapters.exchange import give_name, move
 from mcp_server.adapters.lock_holders import holder_of_lock, note_holder
 from mcp_server.adapters.open_files import free_bytes, open_file, read_at, set_mode, take_after
 from mcp_server.adapters.open_files import sync_folder as sync_folder
-from mcp_server.core.errors import Barred, Conflict, Held, Unreadable
+from mcp_server.core.errors import Barred, Conflict, Held, NotHere, Unreadable
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
 LEAST_FREE = 64 * 1024  # bytes of a disk on which a memory, its event and its row in the index find room
 LOCK_NAME = ".daybook.lock"
+PLACEHOLDER = ".icloud"  # the ending of a file that stands for another
 WRITERS = 16  # threads that wait for the disk when many files are written
 PATIENCE = 3.5  # seconds to wait for a lock: a slow disk stalls a writer for more than two
 SHORTEST_POLL, LONGEST_POLL = 0.001, 0.02  # seconds between two attempts at a lock, first and later
@@ -52,16 +53,25 @@ def make_folder(folder: Path) -> None:
         sync_folder(folder.parent)
 
 
+def has_placeholder(path: Path | str) -> bool:
+    """Tell whether iCloud took the file *path* away to make room: then it leaves `.NAME.icloud` there."""
+    folder, name = os.path.split(path)
+    return os.path.lexists(os.path.join(folder, f".{name}{PLACEHOLDER}"))
+
+
 def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
     """
     Return the bytes of the regular file *path*.
 
     Raises Unreadable for links, devices, pipes, files over *limit* bytes and files that we may not read,
-    FileNotFoundError when there is no file. Never blocks on a pipe.
+    NotHere for one of which a placeholder is there, FileNotFoundError when there is no file. Never blocks on
+    a pipe.
     """
     try:
         handle = open_file(path, os.O_RDONLY)
     except FileNotFoundError:
+        if has_placeholder(path):
+            raise NotHere(str(path), 0, "is in iCloud, and not on this machine now") from None
         raise
     except ValueError as error:  # a NUL byte, an unpaired surrogate
         raise Unreadable(str(path), 0, "is not a valid file name") from error

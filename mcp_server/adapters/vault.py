@@ -19,6 +19,7 @@ from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory_parts import ARCHIVE_FOLDER, ID, Kind, Level, check_id, ref_of
 
 FOLDERS = {kind.folder: kind for kind in Kind}
+_UNSEEN = -1, 0  # size and mtime that no file has
 CLOSED = "is a folder that cannot be read"
 """What is said of the closed folders of `stamps`."""
 
@@ -137,15 +138,15 @@ def stamp(path: Path | str) -> Stamp | None:
     """
     Return the stamp of one file, None when it does not exist.
 
-    A file that cannot be looked at (permissions, a failing disk) may be there: its stamp fits none that was
-    taken, so that it is read, which says why it cannot be.
+    A file that cannot be looked at (permissions, a failing disk, only a placeholder) may be there: its stamp
+    fits none that was taken, so that it is read, which says why it cannot be.
     """
     try:
         status = os.stat(path, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        return Stamp(os.fspath(path), *_UNSEEN) if files.has_placeholder(path) else None
     except OSError:
-        return Stamp(os.fspath(path), -1, 0)
+        return Stamp(os.fspath(path), *_UNSEEN)
     return Stamp(os.fspath(path), status.st_size, _datable(status.st_mtime_ns))
 
 
@@ -204,6 +205,8 @@ def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Sta
             with os.scandir(place) as entries:
                 for entry in entries:
                     if entry.name.startswith("."):
+                        if path := _elsewhere(place, entry.name):
+                            yield Stamp(path, *_UNSEEN)
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
@@ -227,6 +230,14 @@ def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Sta
             has_unknown = True
         if has_unknown:
             closed.append(place)
+
+
+def _elsewhere(folder: str, name: str) -> str:
+    """Return the path of the memory's file for which the placeholder *name* stands, '' when it is none."""
+    file = name[1:].removesuffix(files.PLACEHOLDER)
+    path = os.path.join(folder, file)
+    is_placeholder = name.endswith(files.PLACEHOLDER) and _is_markdown(file)
+    return path if is_placeholder and not os.path.lexists(path) else ""
 
 
 def _datable(mtime_ns: int) -> int:

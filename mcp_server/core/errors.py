@@ -10,6 +10,7 @@ The errors that Daybook raises on purpose.
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
         Barred                  6   the system does not let us read it
+        NotHere                 6   a sync service keeps it elsewhere
       IndexUnavailable          7   SQLite cannot be used: its disk is full, its file cannot be opened
         IndexBusy               7   another process holds the index for longer than we wait
         IndexSetAside           7   the index was damaged and moved aside: the next use rebuilds it
@@ -161,6 +162,12 @@ class Barred(Unreadable):
     """A file that the system does not let us read: its permissions, its folder's, or its disk."""
 
     hint = "Give your account the right to read it and its folder."
+
+
+class NotHere(Unreadable):
+    """A file that a sync service keeps elsewhere, and of which only a placeholder is on this machine."""
+
+    hint = "Open it in the Finder: that downloads it."
 
 
 class IndexUnavailable(DaybookError):

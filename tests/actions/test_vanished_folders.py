@@ -18,6 +18,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import NotHere
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import GoneMemories
@@ -171,3 +172,34 @@ def test_a_note_that_cannot_be_read_stops_nothing(store: Store) -> None:
         (work / f"gone-{number}").write_text(note, encoding="utf-8")
 
     assert take_losses(store.home) == []
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_memory_that_icloud_keeps_elsewhere_stays_known_until_its_file_is_back(
+    store: Store, watched: bool
+) -> None:
+    (memory_id,) = remember_lighthouses(store, 1)
+    path = read(store, memory_id).path
+    data, placeholder = path.read_bytes(), path.with_name(f".{path.name}.icloud")
+    path.rename(placeholder)
+    placeholder.write_bytes(b"bplist00")
+
+    if watched:
+        take_in(store, store.vaults[-1], path, by_hand=True)
+    reports = [sync(store) for _ in range(2)]
+
+    assert [report.removed for report in reports] == [0, 0]
+    assert all("is in iCloud" in problem.reason for report in reports for problem in report.unreadable)
+    assert memory_id in indexed_ids(store) and recall(store, Query("lamps")).hits
+    with pytest.raises(NotHere, match="is in iCloud, and not on this machine now"):
+        revise(store, memory_id, Revision(text="It has two lamps."))
+    assert take_losses(store.home) == []
+
+    placeholder.unlink()
+    path.write_bytes(data)
+    assert sync(store).unreadable == []
+    assert read(store, memory_id).data == data
+
+    path.unlink()
+    assert sync(store).removed == 1
+    assert memory_id not in indexed_ids(store)
