@@ -30,6 +30,9 @@ def located(path: Path, *names: str) -> Path:
 def located_folder(path: Path) -> Path:
     """Return the folder at *path*, following links; raise Rejected when there is none."""
     named = Path(os.path.realpath(os.path.expanduser(path)))
+    if named.is_file():
+        hint = "Give the folder; unpack an archive first. 'daybook seed FILE' takes in one text."
+        raise Rejected(f"{path} is a file, not a folder.", hint)
     if not named.is_dir():
         raise Rejected(f"There is no folder {path}.", "Give the path of a folder that exists.")
     return named

@@ -53,7 +53,9 @@ def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, n
     why = {key: item.why for key, item in items(imports).items() if item.outcome is Outcome.REFUSED}
     assert why["link.md"] == why["linked"] == "is a symbolic link, which is not followed"
     assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md"}
-    assert only_import(imports).remarks == ("Skipped, because it is not markdown: 1 file.",)
+    assert only_import(imports).remarks == (
+        "Skipped, because it is not markdown: 1 file. 'daybook seed FILE' takes in a text.",
+    )
     assert not any("outside" in memory.text for memory in by_title.values())
 
 
@@ -121,3 +123,67 @@ def test_an_alias_that_came_there_or_here_is_a_change(store: Store, tmp_path: Pa
     assert again == {"one.md": Outcome.REVISED, "two.md": Outcome.LEFT}
     by_title = memories(store)
     assert (by_title["one"].aliases, by_title["two"].aliases) == (("theirs",), ("mine",))
+
+
+def test_what_frontmatter_says_that_has_no_place_in_a_memory_is_kept_as_notes(
+    store: Store, tmp_path: Path
+) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault/Invoices.md").write_text(
+        "---\ntype: guide\ncreated: 04.03.2025\ndate: 2025-03-04\nupdated: März\nauthors: [Ada, Bob]\n"
+        "owner: {team: money}\nempty: []\nalias: Bills, Papers\ntags: two words, one\n---\nText.\n"
+    )
+
+    import_from(store, "notes", tmp_path / "vault")
+
+    memory = memories(store)["Invoices"]
+    assert memory.notes == (
+        "type: guide",
+        "created: 04.03.2025",
+        "updated: März",
+        'authors: ["Ada", "Bob"]',
+        'owner: {"team": "money"}',
+    )
+    assert (memory.type, memory.created) == ("note", datetime(2025, 3, 4, tzinfo=UTC))
+    assert (memory.aliases, memory.tags) == (("Bills", "Papers"), ("two-words", "one"))
+
+
+def test_a_page_of_logseq_has_properties_and_its_backups_are_no_notes(store: Store, tmp_path: Path) -> None:
+    for name, text in (
+        ("pages/Bob.md", "alias:: Robert, Bobby\ntags:: person, payments\n\n- Bob owns payments\n"),
+        ("journals/2025_03_04.md", "- Talked to [[Bob]]\n"),
+        ("logseq/config.edn", "{}"),
+        ("logseq/bak/pages/Bob/2024.md", "- Ada owns payments\n"),
+    ):
+        (tmp_path / "graph" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "graph" / name).write_text(text)
+
+    import_from(store, "notes", tmp_path / "graph")
+
+    by_title = memories(store)
+    assert set(by_title) == {"Bob", "2025_03_04"}
+    assert by_title["2025_03_04"].created == datetime(2025, 3, 4, tzinfo=UTC)
+    assert (by_title["Bob"].aliases, by_title["Bob"].tags) == (("Robert", "Bobby"), ("person", "payments"))
+    assert by_title["Bob"].text.startswith("alias:: Robert")
+
+
+def test_links_of_markdown_and_permalinks_lead_to_notes(store: Store, tmp_path: Path) -> None:
+    for name, text in (
+        ("Engineering 1a.md", "# Engineering\n\n[Guide](Engineering%201a/Deploy%20guide%20ff.md#steps)\n"),
+        ("Engineering 1a/Deploy guide ff.md", "[up](<../Engineering 1a.md>) ![image](Rule.mdc)\n"),
+        ("Rule.mdc", "[web](https://x.io/Rule.mdc) [away](Nowhere.md) [itself](Rule.mdc) `[c](Rules.md)`\n"),
+        ("Beans.md", "---\npermalink: coffee/beans\n---\nFrom Ethiopia.\n"),
+        ("Coffee.md", "Of [[coffee/beans]].\n"),
+    ):
+        (tmp_path / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "vault" / name).write_text(text)
+
+    import_from(store, "notes", tmp_path / "vault")
+
+    by_title = memories(store)
+    ids = {title: memory.id for title, memory in by_title.items()}
+    assert by_title["Engineering"].links == (Link("relates-to", ids["Deploy guide ff"]),)
+    assert by_title["Deploy guide ff"].links == (Link("relates-to", ids["Engineering"]),)
+    assert by_title["Rule"].links == ()
+    edges = get_related(store, ids["Coffee"]).edges
+    assert [edge.other.id for edge in edges if edge.outgoing and edge.other] == [ids["Beans"]]

@@ -131,5 +131,9 @@ def test_a_missing_source_is_one_clear_sentence(store: Store, project: Path) -> 
         import_from(store, "memory-mcp")
     with pytest.raises(Rejected, match="There is no folder"):
         import_from(store, "notes", project / "nowhere")
+    (project / "notes.zip").write_bytes(b"PK")
+    with pytest.raises(Rejected, match="is a file, not a folder") as refused:
+        import_from(store, "notes", project / "notes.zip")
+    assert "unpack an archive first" in refused.value.hint
     with pytest.raises(Rejected, match="no usual place"):
         import_from(store, "memory-jsonl")
