@@ -138,6 +138,27 @@ def test_the_documents_are_taken_in_their_order_and_no_others(store: Store, proj
     ]  # fmt: skip
 
 
+def test_the_rules_of_other_agents_are_taken_in_once(store: Store, project: Path) -> None:
+    names = [
+        *("AGENTS.md", ".github/copilot-instructions.md", ".cursorrules", ".cursor/rules/api.mdc"),
+        *(".clinerules/style.md", "memory-bank/progress.md"),
+    ]
+    for name in names:
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\nalwaysApply: true\n---\nWords of {name} for the shop.\n", encoding="utf-8")
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    for number in range(20):
+        (project / f"memory-bank/a{number:02}.md").write_text(f"Number {number} is remembered.\n")
+
+    imports = bootstrap_project(store)
+
+    taken = [item.key for item in items(imports, Outcome.TAKEN) if "/a" not in item.key.replace("/api", "")]
+    assert taken == [f"[{name}]" for name in names[:-1]]
+    why = "more than 20 files in memory-bank/; 'daybook seed' takes one in"
+    assert left_out(imports) == {"memory-bank/progress.md": why}
+
+
 def test_what_leads_out_or_is_no_text_is_skipped_with_the_reason(
     store: Store, documented: Path, tmp_path: Path
 ) -> None:
@@ -189,7 +210,10 @@ def test_what_moved_into_the_repository_is_made_no_second_time(open_here: Open, 
 
 
 def test_nothing_to_take_in_is_told_with_the_reason(store: Store, project: Path) -> None:
-    why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
+    why = (
+        "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, AGENTS.md or docs/*.md."
+        " 'daybook import notes FOLDER' takes in a folder, 'daybook seed FILE' a text."
+    )
     assert bootstrap_project(store) == [Imported(str(project), (), (why,))]
 
     (project / "README.md").write_text("# Shop\n", encoding="utf-8")

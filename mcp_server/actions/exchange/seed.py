@@ -114,7 +114,7 @@ def outside_project(store: Store, path: Path) -> str:
 
 def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
     """
-    Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
+    Make memories of this project's own documents: see `documents.documents`.
 
     What cannot be read, or is beyond MOST_DOCS, is refused with the reason.
 
@@ -132,11 +132,16 @@ def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
         except (Unreadable, OSError) as error:
             why = getattr(error, "reason", None) or str(error)
             broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
-    for name in (path.relative_to(root).as_posix() for path in beyond):
-        why = f"more than {counted(documents.MOST_DOCS, 'file')} in docs/; 'daybook seed' takes one in"
+    for path in beyond:
+        name = path.relative_to(root).as_posix()
+        folder = path.parent.relative_to(root).as_posix()
+        why = f"more than {counted(documents.MOST_DOCS, 'file')} in {folder}/; 'daybook seed' takes one in"
         broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
     if not read_documents and not broken:
-        why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
+        why = (
+            "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, AGENTS.md or docs/*.md."
+            " 'daybook import notes FOLDER' takes in a folder, 'daybook seed FILE' a text."
+        )
         return [Imported(str(root), remarks=(why,))]
     options = Options(level=Level.PROJECT)
     return [*_seed(store, read_documents, options, dry_run=dry_run), *broken]

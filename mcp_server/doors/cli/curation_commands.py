@@ -200,7 +200,7 @@ def seed_command(file: str, name: str, type_: str, tags: str, level: Level | Non
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @as_json
 def bootstrap_command(dry_run: bool) -> None:
-    """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs.
+    """Make memories from this project's CLAUDE.md, README, docs and rules of other agents.
 
     Example: daybook bootstrap --dry-run
     """

@@ -177,7 +177,7 @@ def register(application: Application) -> None:
     def bootstrap_project(
         dry_run: Annotated[bool, Field(description="only show what would be done")] = False,
     ) -> Shown:
-        """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; calling
+        """Make memories from this project's CLAUDE.md, README, docs and rules of other agents; calling
         it again takes in what changed. Only when the person asked for it."""
         imports = seed.bootstrap_project(open_store(), dry_run=dry_run)
         return _seeded(open_store(), imports, dry_run=dry_run)
