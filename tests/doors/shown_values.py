@@ -89,6 +89,7 @@ DEEDS = [
     ("tidied", {"undoes": "run-1"}), ("tidied", {}),
     ("judged", {"verdict": "approved", "candidates": ["c1"]}), ("session_forgotten", {"undone": True}),
     ("remembered", {}), ("of_tomorrow", {}),
+    ("imported", {"place": "/home/ada/notes", "taken": [["origin", "user/webhook-1", "d", True]]}),
 ]  # fmt: skip
 
 SCORE = Score(1.0, 0.5, 0.4, 0.3, None, 1.0, 0.7, (("project", 1.2),), 0.9, 0.8, 0.55, 1.0, 0.75)

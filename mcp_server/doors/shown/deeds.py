@@ -65,6 +65,9 @@ def _words(deed: Deed) -> str:
     match deed.event:
         case "trusted":
             return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
+        case "imported":
+            taken = events.a_list(detail.get("taken"))
+            return f"imported from {detail.get('place')}: {counted(len(taken), 'memory')}"
         case "forgotten":
             return "forgotten for good" if detail.get("forever") else "forgotten; it is in the trash"
         case "moved" if level := detail.get("level"):
