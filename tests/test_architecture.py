@@ -81,7 +81,8 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
     ),
     **dict.fromkeys(["actions.status.doctor", "actions.context.notice"], "what a worker should have done"),
     **dict.fromkeys(
-        ["actions.graph.graph", "actions.graph.sync", "actions.upkeep.work"], "which sessions go on"
+        ["actions.graph.graph", "actions.graph.sync", "actions.upkeep.backfill", "actions.upkeep.work"],
+        "which sessions go on",
     ),
     **dict.fromkeys(
         [

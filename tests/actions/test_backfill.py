@@ -1,6 +1,7 @@
 """Transcripts from before Daybook was there."""
 
 import json
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +13,14 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.session_history import list_sessions
+from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts, recorded_in
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory_parts import Kind, Status, moment_in
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.state import status as shown_status
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded
@@ -50,6 +53,22 @@ def test_each_session_goes_to_its_own_project(opened: Opened, claude_projects: P
     assert len(answer.hits) == 1
     other_answer = recall(opened.store(folder=tmp_path / "other"), Query("kiosk mode", filter=CONVERSATIONS))
     assert len(other_answer.hits) == 1
+
+
+def test_status_tells_of_sessions_from_before_until_they_are_taken_in(
+    opened: Opened, store: Store, claude_projects: Path
+) -> None:
+    def told() -> dict[str, object]:
+        state = status(store, has_key=False, transcripts=claude_projects)
+        return dict(shown_status(state, project="", settings=store.settings).rows)
+
+    paths = pending_transcripts(store, claude_projects)
+    for path, age in zip(paths, (7200, 7200, 60), strict=True):
+        os.utime(path, (store.now() - age, store.now() - age))
+
+    assert str(told()["earlier sessions"]).startswith("2, which no search finds: 'daybook backfill'")
+    backfill(lambda folder: opened.store(folder=folder), paths)
+    assert "earlier sessions" not in told()
 
 
 def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(

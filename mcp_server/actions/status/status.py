@@ -18,6 +18,7 @@ from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.review import review
 from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stats
+from mcp_server.actions.upkeep.backfill import never_seen
 from mcp_server.adapters.index.events import deeds, unread_reports
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.prompts import prompt
@@ -68,7 +69,11 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What `status` tells: counts, what waits for the person's word (kind → number), what else needs them."""
+    """
+    What `status` tells: counts, what waits for the person's word (kind → number), what else needs them.
+
+    `never_seen` is the number of transcripts that Daybook does not know.
+    """
 
     stats: Stats
     untrusted: int
@@ -76,12 +81,17 @@ class State:
     spending: Spending
     waiting: Mapping[str, int]
     needs: Needs
+    never_seen: int = 0
     remote: "RemoteState | None" = None
     team: "Membership | None" = None
 
 
-def status(store: Store, *, has_key: bool) -> State:
-    """Return the state of the store; *has_key*: there is a key for the model. Raises IndexUnavailable."""
+def status(store: Store, *, has_key: bool, transcripts: Path | None = None) -> State:
+    """
+    Return the state of the store; *has_key*: there is a key for the model. Raises IndexUnavailable.
+
+    *transcripts* is the folder in which Claude Code keeps those of all projects.
+    """
     stats, spent, capture = get_stats(store), spending(store), capture_of(store)
     with store.database.read() as db:
         record = unread_reports.untold(db, store.keys)
@@ -103,7 +113,9 @@ def status(store: Store, *, has_key: bool) -> State:
         back=_back_again(store),
     )
     waiting = _waiting(store)
-    return State(stats, len(untrusted(store)), capture, spent, waiting, needs, _remote(store), _team(store))
+    unseen = never_seen(store, transcripts) if transcripts and capture.mode != "manual" else 0
+    waits_apart = len(untrusted(store))
+    return State(stats, waits_apart, capture, spent, waiting, needs, unseen, _remote(store), _team(store))
 
 
 def _team(store: Store) -> "Membership | None":

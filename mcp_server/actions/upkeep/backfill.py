@@ -20,6 +20,7 @@ from mcp_server.core.sessions.transcript import Condenser
 from mcp_server.store import Store
 
 Progress = Callable[[int], None]
+OPEN = 3600  # seconds after its last change in which a session may be one that goes on
 
 
 @dataclass(slots=True)
@@ -41,6 +42,16 @@ def pending_transcripts(store: Store, folder: Path) -> list[Path]:
         if transcript is None or transcript.kept < transcript_file.size(path):
             paths.append(path)
     return paths
+
+
+def never_seen(store: Store, folder: Path) -> int:
+    """Return how many transcripts below *folder* Daybook does not know; one of the last hour may go on."""
+    before = store.now() - OPEN
+    with store.database.read() as db:
+        return sum(
+            transcripts.known(db, str(path)) is None and transcript_file.changed(path) < before
+            for path in transcript_file.transcripts(folder)
+        )
 
 
 def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | None = None) -> Backfilled:

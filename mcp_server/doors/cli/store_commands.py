@@ -15,6 +15,7 @@ from mcp_server.actions.status.stats import get_stats, metrics
 from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep import maintain
 from mcp_server.adapters import places
+from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import has_key, model_key
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
@@ -76,7 +77,11 @@ def status_command() -> None:
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)
-    state = status(store, has_key=has_key(*model_key(opened.environment)))
+    state = status(
+        store,
+        has_key=has_key(*model_key(opened.environment)),
+        transcripts=claude_folder(opened.environment) / "projects",
+    )
     project = store.project.name if store.project else ""
     output.print_shown(shown.status(state, project=project, settings=store.settings))
 

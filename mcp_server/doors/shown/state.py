@@ -68,6 +68,7 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
         rows=(
             ("embedding model", f"{stats.model}{_behind(stats)}"),
             ("capture", captured(capture.mode, minute(capture.last), is_any_open=capture.is_any_open)),
+            ("earlier sessions", _never_seen(state.never_seen)),
             ("to keep", counted(capture.unkept, "transcript") if capture.unkept else ""),
             *_calls(state, settings),
             ("other machines", _remote(state.remote) if state.remote else ""),
@@ -77,6 +78,10 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
         notes=tuple(f"! {need}" for need in needs(state)) or (NOTHING,),
         json={**asdict(state), "needs": needs(state)},
     )
+
+
+def _never_seen(number: int) -> str:
+    return f"{number:,}, which no search finds: 'daybook backfill' takes them in" if number else ""
 
 
 def _behind(stats: Stats) -> str:
