@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
-from mcp_server.adapters.project import resolve_project
+from mcp_server.adapters.project import Project, resolve_project
 from mcp_server.adapters.remote.same_projects import as_everywhere
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.authors import PERSON
@@ -245,6 +245,7 @@ class Opened:
         self.by = by
         self.session = session
         self.reading: Reading = unwatched
+        self._projects: dict[Path, Project | None] = {}
 
     def load_embedder(self, setting: str, *, key: str | None = None) -> Embedder:
         """Load the model of a setting; an endpoint gets *key*, or else the person's."""
@@ -257,8 +258,7 @@ class Opened:
 
     def store(self, *, folder: Path | None = None) -> Store:
         """Return the store as seen from *folder* or our working folder; it answers even without its index."""
-        person = Path(person_home(self.environment))
-        project = as_everywhere(self.home, resolve_project(folder or self.folder, home=person))
+        project = self._project(folder or self.folder)
         project_vaults = places.project_vaults(self.home, project) if project else []
         store = Store(
             home=self.home,
@@ -281,6 +281,13 @@ class Opened:
 
         return usable(store)
 
+    def _project(self, folder: Path) -> Project | None:
+        """Return the project of *folder*; of one that is gone, as a worktree may be, that which it had."""
+        if folder not in self._projects or os.path.lexists(folder):
+            person = Path(person_home(self.environment))
+            self._projects[folder] = as_everywhere(self.home, resolve_project(folder, home=person))
+        return self._projects[folder]
+
     def look_is_due(self) -> bool:
         """Tell whether the index should be checked after this answer."""
         from mcp_server.adapters.index.database import checkups  # hooks never check
@@ -299,7 +306,8 @@ class Opened:
         from mcp_server.actions.files.vanished_folders import take_losses
 
         remarks = self.database.trouble.remarks()
-        if not os.path.lexists(self.folder):
+        project = self._projects.get(self.folder)
+        if not os.path.lexists(project.root if project else self.folder):
             from mcp_server.core.remarks import FolderGone
 
             remarks = [*remarks, FolderGone(str(self.folder))]

@@ -17,6 +17,7 @@ from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.actions.work.worked import conversations, worked
 from tests.adapters.project.repositories import git, needs_git, repository
 from tests.conftest import Open
 from tests.doors.called import connected
@@ -237,6 +238,24 @@ def test_a_session_in_a_worktree_is_noted_for_the_repository_for_the_worktree_ma
     hook(event, memory_dir, recorded, DAYBOOK_SETUP="missing")
 
     assert noted_folders(store) == [str(project)]
+
+
+@needs_git
+def test_a_session_whose_worktree_goes_before_its_end_is_noted_is_kept_for_the_repository(
+    memory_dir: Path, recorded: Recorded, project: Path, opened: Opened, tmp_path: Path
+) -> None:
+    repository(project)
+    second = tmp_path / "second"
+    git(project, "worktree", "add", "-q", str(second))
+    remember(opened.store(), Draft("Carts", "Carts live for a day."))
+    recorded.cwd = second
+    hook("SessionStart", memory_dir, recorded, DAYBOOK_SETUP="missing")
+    git(project, "worktree", "remove", "--force", str(second))
+    hook("SessionEnd", memory_dir, recorded, DAYBOOK_SETUP="missing")
+
+    worked(opened)
+
+    assert conversations(opened.store(), "invoices in Postgres") == [recorded.session]
 
 
 def test_an_answer_is_noted_for_the_project_of_the_session_wherever_its_shell_is(

@@ -5,16 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.model.embed import embed_pending, unseen
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.core.search.query import Mode, Query
+from mcp_server.core.search.query import Filter, Mode, Query
 from mcp_server.doors.server import replies
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
+from tests.adapters.project.repositories import git, needs_git, repository
 from tests.doors.called import connected
 from tests.doors.shell import Run, daybook, output_of
 
@@ -102,6 +104,24 @@ def test_the_answers_of_a_session_whose_folder_moved_say_that_it_is_gone(
 
     assert all(gone in answer for answer in [*answers, command.stderr])
     assert gone not in back
+
+
+@needs_git
+def test_a_session_whose_worktree_was_removed_goes_on_with_the_memories_of_the_repository(
+    memory_dir: Path, project: Path, tmp_path: Path
+) -> None:
+    repository(project)
+    second = tmp_path / "second"
+    git(project, "worktree", "add", "-q", str(second))
+    with connected(Opened({"MEMORY_DIR": str(memory_dir)}, folder=second)) as call:
+        before = call("remember", content="Carts live for a day.", title="Carts")
+        git(project, "worktree", "remove", "--force", str(second))
+        after = call("remember", content="Wheels live for a year.", title="Wheels")
+        listed = call("list_memories")
+
+    assert "remembered" in before and "remembered" in after
+    assert "Carts" in listed and "Wheels" in listed and "is gone" not in listed + after
+    assert list_memories(Opened({"MEMORY_DIR": str(memory_dir)}, folder=project).store(), Filter()).total == 2
 
 
 @pytest.mark.parametrize("verb", ["archive", "mark-used", "trust"])

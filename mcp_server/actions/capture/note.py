@@ -1,9 +1,12 @@
 """note: put a transcript into the worker's queue; runs in hooks, so it does next to nothing."""
 
 import contextlib
+import os
 from pathlib import Path
 
+from mcp_server.adapters import places
 from mcp_server.adapters.index.events import sessions, transcripts
+from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.store import Store
 
@@ -49,6 +52,22 @@ def lasting(store: Store, folder: Path) -> str:
     A worktree may be gone by then: in a repository it is the main one.
     """
     return str(store.project.root if store.project else folder)
+
+
+def noted_folder(store: Store, transcript: Transcript) -> Path | None:
+    """
+    Return the folder by which the project of a session is found, None where that is not known.
+
+    A folder may have been gone before the end of the session could be noted: a worktree is removed then. The
+    start of the session named the project.
+    """
+    folder = Path(transcript.folder) if transcript.folder else None
+    if folder and not os.path.lexists(folder):
+        with store.database.read() as db:
+            session = sessions.with_id(db, transcript.session)
+        root = Path(str(places.project_notes(store.home, session.vault).get("root") if session else ""))
+        return root if root.is_absolute() and root.is_dir() else folder
+    return folder
 
 
 def note_answer(store: Store, path: Path, *, folder: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from mcp_server.actions.capture.capture import keep, with_subagents
 from mcp_server.actions.capture.learn import learn_pieces, learn_rests
 from mcp_server.actions.capture.mine import mine_when_logged
-from mcp_server.actions.capture.note import note_ended, note_seen
+from mcp_server.actions.capture.note import note_ended, note_seen, noted_folder
 from mcp_server.actions.capture.occasions import ask as ask_for_occasions
 from mcp_server.actions.capture.pending_answers import sweep_answers
 from mcp_server.actions.capture.pieces import AT_ONCE, Part
@@ -171,7 +171,7 @@ def _work_once(store_for: StoreFor, tally: Work) -> bool:
     sweep_answers(store)
     touched: dict[str, Store] = {}
     for transcript in _pending(store, tally):
-        scoped = store_for(_folder(transcript))
+        scoped = store_for(noted_folder(store, transcript))
         with _noting(tally, transcript.path):
             for part in with_subagents(scoped, transcript):
                 tally.kept += keep(scoped, part)
@@ -210,7 +210,7 @@ def _learn_all(store_for: StoreFor, tally: Work, touched: dict[str, Store]) -> N
 
     try:
         for transcript in unlearned:
-            scoped = store_for(_folder(transcript))
+            scoped = store_for(noted_folder(store, transcript))
             key = scoped.project.key if scoped.project else ""
             stores[key] = scoped
             learn(transcript.path, scoped, learn_pieces(scoped, transcript, rests.setdefault(key, [])))
@@ -308,7 +308,3 @@ def _pending(store: Store, tally: Work) -> list[Transcript]:
         return []
     with store.database.read() as db:
         return [transcript for transcript in transcripts.unkept(db) if transcript.path not in tally.failed]
-
-
-def _folder(transcript: Transcript) -> Path | None:
-    return Path(transcript.folder) if transcript.folder else None
