@@ -5,6 +5,7 @@
              created_at, last_accessed_at, …)  memory_tags(memory_id, tag)
     memory_relationships(from_memory_id, to_memory_id, relation_type)
 
+mcp-memory-service has such a table, too (`sqlite_vec.db`), with its tags in a column.
 Columns and tables were added over the years, so any may be missing. We read a copy, with its write-ahead
 log: opening the file itself would write there, and could disturb the server that uses it.
 """
@@ -66,6 +67,8 @@ def _read(db: sqlite3.Connection, file: Path, reading: foreign.Reading) -> None:
     records = []
     ids = {foreign.line_of(row[0]) for row in db.execute("SELECT id FROM memories")}
     for row in _rows(db, "memories"):
+        if row.get("deleted_at"):  # mcp-memory-service keeps what was deleted
+            continue
         key = foreign.line_of(row.get("id"))
         linked = tuple(link for link in links[row["id"]] if link.to in ids)
         records.append(_record(row, tags[row["id"]], linked, tuple(replaces[key]), replaced.get(key, "")))
@@ -83,7 +86,7 @@ def _record(
         title=title_of(text),
         text=text,
         type=foreign.type_of(row.get("category"), row.get("memory_type")),
-        tags=foreign.tags_of(tags),
+        tags=foreign.tags_of([*tags, *foreign.parts_of(row.get("tags"))]),
         created=created,
         updated=foreign.moment_of(row.get("updated_at")) or created,
         status=Status.SUPERSEDED if successor else Status.ACTIVE,

@@ -28,6 +28,7 @@ WHAT = (
     "knowledge-graph",
     "claude-memory",
     "memory-jsonl",
+    "memories-json",
     "notes",
     "daybook",
 )

@@ -84,6 +84,12 @@ def _jsonl(place: Path, facts: Facts) -> None:
     (place / "memory.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
 
 
+def _json(place: Path, facts: Facts) -> None:
+    place.mkdir(exist_ok=True)
+    entries = [{"id": key, "title": TITLE, "content": words} for key, words in facts.items()]
+    (place / "export.json").write_text(json.dumps({"memories": entries}), encoding="utf-8")
+
+
 def _files(place: Path, texts: Mapping[str, str]) -> None:
     """Let the folder *place* hold these files and no others."""
     place.mkdir(parents=True, exist_ok=True)
@@ -157,6 +163,7 @@ SOURCES = {
     "knowledge-graph": Source(_graph, _import("knowledge-graph", "graph.json")),
     "claude-memory": Source(_claude_memory, _import("claude-memory")),
     "memory-jsonl": Source(_jsonl, _import("memory-jsonl", "memory.jsonl"), merges=False),
+    "memories-json": Source(_json, _import("memories-json", "export.json")),
     "notes": Source(_notes, _import("notes")),
     "daybook": Source(_export, _import("daybook", "out.json"), merges=False),
     "auto-memory": Source(_auto_memory, _take_auto_memory),

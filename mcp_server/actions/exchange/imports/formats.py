@@ -9,6 +9,7 @@ from mcp_server.adapters.foreign import (
     claude_memory,
     daybook_export,
     knowledge_graph,
+    memories_json,
     memory_jsonl,
     memory_mcp,
     memory_mcp_database,
@@ -45,6 +46,9 @@ def sources(store: Store, *, own_export: bool = False) -> dict[str, Source]:
             (claude_memory.DEFAULT,),
         ),
         "memory-jsonl": Source(memory_jsonl.read, "the memory.jsonl of the reference memory server"),
+        "memories-json": Source(
+            memories_json.read, "a JSON export of mcp-memory-service, mem0 or claude-mem"
+        ),
         "notes": Source(notes.read, "a folder of markdown notes"),
         "daybook": Source(
             lambda path: daybook_export.read(path, mine=own_export),
