@@ -101,13 +101,17 @@ def many(memory_dir: Path, tmp_path: Path) -> Path:
     return others
 
 
-@pytest.mark.parametrize("words", [["status"], ["recall", "note"], ["import", "notes", "OTHERS"]])
+@pytest.mark.parametrize(
+    "words",
+    [["status"], ["recall", "note"], ["import", "notes", "OTHERS"], ["view", "--export", "OTHERS/page.html"]],
+)
 def test_who_waits_for_a_first_index_at_a_terminal_is_told_how_far_it_is(
     typed: Run, many: Path, words: list[str]
 ) -> None:
     screen = output_of(typed(*(word.replace("OTHERS", str(many)) for word in words)))
 
     assert re.search(r"Reading files +\[#.* 100%", screen)
+    assert "%" not in screen.partition("Reading files")[0], "a bar in another one"
 
 
 def test_a_program_is_told_nothing_of_how_far_a_first_index_is(run: Run, typed: Run, many: Path) -> None:

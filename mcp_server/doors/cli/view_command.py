@@ -10,6 +10,7 @@ from threading import Thread
 
 import click
 
+from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.core.errors import Rejected
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.typed_parameters import heed_only
@@ -59,6 +60,7 @@ def _export(file: Path) -> None:
     from mcp_server.doors.viewer.export import export  # slow to load
 
     opened = output.opened(wait_for_model=False)
+    sync_if_free(opened.store())  # a first time takes long, and is shown by itself
     with click.progressbar(length=1, label="Pages", file=sys.stderr) as bar:
 
         def step(_: int, total: int) -> None:
