@@ -62,6 +62,7 @@ _TABLE = (
     Option("ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd|ldapcompare", r"\s-[ws]\s{1,3}"),
     Option("smbclient|rpcclient|smbget|net|wmic|pth-winexe|smbmap|winexe", r"\s-U\s{0,3}|--user=", "%"),
     Option("lftp|ncftp|aria2c", r"\s(?:-u|open\s-u)\s{1,3}", ","),
+    Option("gh", r"\ssecret\sset\s[^\n]{1,100}?\s(?:-b|--body)(?:\s{1,3}|=)", strict=True),
     Option("htpasswd", r"(?=\s-[A-Za-z0-9]{0,6}b)(?:\s-[A-Za-z0-9]{1,8})+(?:\s[^\s-]\S{0,200}){1,2}\s"),
     Option("openssl", r"\s-pass(?:in|out|word)?\s{1,3}pass:|\spass:"),
     Option("openssl", r"\s-k\s{1,3}", strict=True),

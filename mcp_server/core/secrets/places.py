@@ -25,7 +25,7 @@ MAX_KEY_BLOCK = 64 * 1024  # characters between the two lines around a private k
 _BEGIN_KEY = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
 _END_KEY = r"-----END [A-Z0-9 ]{0,60}-----"
 _KEY_LINES = (  # of a block that was cut short
-    r"""(?:(?:\s|\\[nrt]|[>|,"'+#]){0,12}+[A-Za-z0-9+/=]{16,4096}+){1,800}+(?:\s{0,4}[A-Za-z0-9+/]{1,15}={1,2})?"""
+    r"""(?:(?:\s|\\[nrt]|[>|,"'+#-]){0,12}+[A-Za-z0-9+/=]{16,4096}+){1,800}+(?:\s{0,4}[A-Za-z0-9+/]{1,15}={1,2})?"""
 )
 _PUTTY = r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{1,4}+){1,400}+)"
 
@@ -38,6 +38,7 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
         if at < read_to or begin is None:
             continue
         stop = text.find("-----", begin.end(), begin.end() + MAX_KEY_BLOCK)
+        stop += text.startswith("------END ", stop)  # a line that a diff takes out
         end = pattern(_END_KEY).match(text, stop, stop + 80) if stop >= 0 else None
         lines = pattern(_KEY_LINES).match(text, begin.end(), begin.end() + MAX_KEY_BLOCK)
         if end and len(re.sub(r"\\[nrt]|[^A-Za-z0-9+/=]", "", text[begin.end() : stop])) >= 40:

@@ -93,6 +93,7 @@ SHAPES: tuple[Shape, ...] = (
         r"[\w.-]{18,300}[A-Za-z0-9]",
     ),
     Shape("a GitLab runner token", "GR1348941", r"GR1348941[\w-]{20,50}"),
+    Shape("a JetBrains token", "perm:", r"perm:[\w+/=]{4,100}\.[\w+/=]{4,100}\.[A-Za-z0-9]{24,80}"),
     Shape("a Bitbucket token", "ATBB", r"ATBB[A-Za-z0-9]{24,40}"),
     *_prefixes("an Atlassian token", "ATATT3 ATCTT3", r"[\w=-]{60,255}"),
     Shape("an npm token", "npm_", r"npm_[A-Za-z0-9]{36,64}"),
@@ -240,7 +241,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a Runpod key", "rpa_", r"rpa_[A-Za-z0-9]{36,60}"),
     Shape("a session", "CfDJ8", r"CfDJ8[\w-]{40,4000}"),
     Shape("an AWS secret key", "AKIA",
-        r"AKIA[A-Z0-9]{16}[\"'][^\n]{1,40}?[\"'](?P<secret>[A-Za-z0-9+/]{40})(?=[\"'])"),
+        r"AKIA[A-Z0-9]{16}(?:[\"'][^\n]{1,40}?[\"']|[\s,;:|/]{1,6})(?P<secret>[A-Za-z0-9+/]{40})"),
     # Everywhere
     Shape("a JSON web token", "ZXlK", r"ZXlK[\w+/-]{50,4000}={0,2}"),
     Shape("a JSON web token", "eyJ", r"eyJ[\w-]{10,1000}+\.[\w-]{10,4000}(?:\.[\w-]{10,4000}){1,3}",
