@@ -156,6 +156,24 @@ def test_an_index_that_alone_was_deleted_tells_nothing(opened: Opened) -> None:
     assert opened.remarks() == []
 
 
+@pytest.mark.parametrize("level", [Level.PROJECT, Level.USER])
+def test_an_index_that_was_copied_without_the_files_tells_what_is_missing(
+    store: Store, tmp_path: Path, project: Path, level: Level
+) -> None:
+    remember_lighthouses(store, 3, level)
+    copied = tmp_path / "copied"
+    copied.mkdir()
+    for path in store.home.glob("memory.db*"):
+        shutil.copy(path, copied)
+    shutil.rmtree(store.home)  # it is on another machine
+
+    sync(Opened({"MEMORY_DIR": str(copied), "EMBEDDING_MODEL": "none"}, folder=project).store())
+
+    (loss,) = take_losses(copied)
+    assert isinstance(loss, GoneMemories)
+    assert (Path(loss.folder).is_relative_to(copied), loss.number) == (True, 3)
+
+
 def test_where_nobody_reads_it_nothing_is_used_up(open_here: Open, store: Store) -> None:
     remember_lighthouses(store, 2)
     shutil.rmtree(store.vaults[-1].root)

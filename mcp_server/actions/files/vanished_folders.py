@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.known_before import ids_among, ids_below
 from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
+from mcp_server.adapters.index.memories.selections import ids_of
 from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.changes import Stamp
@@ -58,6 +59,9 @@ def emptied_folders(
         lost_paths = {}
     if on_disk == indexed:
         return lost_paths  # the usual case: looking into each folder takes as long as finding all files
+    if not on_disk:  # the index may come from another place, without the files
+        with store.database.read() as db:
+            return lost_paths | {memory_id: path for path, memory_id in ids_of(db, vault.key).items()}
     for folder in map(str, vault.folders()):
         beginning = os.path.join(folder, "")
         had_files, has_files = (
