@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.adapters import places
-from mcp_server.adapters.project import Project
+from mcp_server.adapters.project import Project, worktree_around
 from mcp_server.adapters.vault import Vault, stamps
 from mcp_server.core.memory_parts import Level
 
@@ -14,8 +14,8 @@ class Former(NamedTuple):
     """
     The note of a project that a folder may have been: the key of its vault, and where its folder was.
 
-    `elsewhere`: another machine of the person's noted it; `root` is only its name. `here`: its folder had
-    the same path, and another git remote or none.
+    `elsewhere`: another machine of the person's noted it; `root` is only its name. `here`: its folder is
+    this project's, which had another git remote or none then, or is in it.
     """
 
     key: str
@@ -29,14 +29,15 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
     Return the projects that *project* may have been, likeliest first: its folder was renamed or moved, or got
     another git remote.
 
-    The same folder is the one with the number that the file system gave it. Else, while the project has no
-    memories, it is one of the same path; without a remote, by which it would be found, one of the same name,
-    or the only one that is gone from the same parent and has no number.
+    The same folder is the one with the number that the file system gave it, and a folder inside belongs to
+    it that was a project before there was a repository around it. Else, while the project has no memories,
+    it is one of the same path; without a remote, by which it would be found, one of the same name, or the
+    only one that is gone from the same parent and has no number.
     """
     number = places.folder_number(project.root)
     notes = [former(home, place.name) for place in places.project_folders(home)]
     candidates = [
-        note._replace(here=note.root == project.root)
+        note._replace(here=_is_here(note, project))
         for note in notes
         if note and note.key != project.former and _may_be(home, note, project)
     ]
@@ -45,7 +46,8 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
     same = [
         note
         for note in candidates
-        if number and places.project_notes(home, note.key).get(places.NUMBER) == number
+        if (number and places.project_notes(home, note.key).get(places.NUMBER) == number)
+        or (note.here and note.root != project.root)
     ]
     if same or _has_memories(home / places.PROJECTS / project.key):
         return same
@@ -93,7 +95,7 @@ def _may_be(home: Path, note: Former, project: Project) -> bool:
     """
     notes = places.project_notes(home, note.key)
     is_own = note.key == project.key
-    if note.root == project.root:
+    if _is_here(note, project):
         is_left = not is_own
     else:
         is_gone = note.elsewhere or not os.path.lexists(note.root)
@@ -102,6 +104,14 @@ def _may_be(home: Path, note: Former, project: Project) -> bool:
         return False
     has_memories = not is_own and _has_memories(home / places.PROJECTS / note.key)
     return has_memories or places.has_choices(notes, note.root)
+
+
+def _is_here(note: Former, project: Project) -> bool:
+    """Tell whether the folder of *note* is that of *project*, or is in it and belongs to it."""
+    if project.root not in note.root.parents or not os.path.lexists(note.root):
+        return note.root == project.root
+    around = worktree_around(note.root)
+    return around is not None and around.main == project.root
 
 
 def _has_memories(root: Path) -> bool:

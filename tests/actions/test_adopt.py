@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.in_context_already import chosen
@@ -17,6 +18,7 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
@@ -30,6 +32,7 @@ from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
+from tests.adapters.project.repositories import needs_git, repository
 from tests.conftest import Open
 from tests.importing import import_from
 
@@ -134,6 +137,26 @@ def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here:
     assert taken_path.read_text() == "in the way"
 
 
+@needs_git
+def test_a_folder_that_belongs_to_a_repository_now_is_offered_to_it(open_here: Open, project: Path) -> None:
+    remember(open_here().store(), Draft("Carts", "Carts live for a day."))
+    inner = project / "inner"
+    inner.mkdir()
+    before = open_here(inner).store()
+    remember(before, WEBHOOK)
+    assert offers(open_here().store()) == []
+    repository(project)
+    repository(inner)
+    assert offers(open_here().store()) == []
+    shutil.rmtree(inner / ".git")
+
+    (line,) = offers(open_here().store())
+    assert line.startswith(f"{inner} was another project, {key_of(before)}, before")
+    assert adopt(open_here().store()).moved == 1
+    assert list_memories(open_here(inner).store(), Filter()).total == 2
+    assert offers(open_here().store()) == []
+
+
 def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, project: Path) -> None:
     remembered = remember(open_here().store(), WEBHOOK)
     init(open_here().store())
@@ -150,6 +173,25 @@ def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, proje
     assert file.vault.adopted and file.path.is_relative_to(moved)
     assert chosen(store) == "CLAUDE.md"
     assert read(store, note.memory.id)
+
+
+def test_a_folder_that_is_still_there_keeps_what_was_chosen_for_it(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    private = remember(open_here().store(), WEBHOOK)
+    init(open_here().store())
+    kept = remember(open_here().store(), Draft("Carts", "Carts live for a day."))
+    revise(open_here().store(), kept.memory.id, Revision(text="They live for a week."))
+    save_session(open_here().store(), "Half done", "Going on.", folder=project)
+    other = tmp_path / "other"
+    other.mkdir()
+
+    assert adopt(open_here(other).store(), key_of(open_here().store())).moved == 1
+
+    store = open_here().store()
+    assert {row.id for row in list_memories(store, Filter()).rows} == {private.memory.id, kept.memory.id}
+    assert store.vaults[-1].adopted
+    assert len(history_of(store, kept.memory.id).versions) == 1
 
 
 def test_what_is_taken_over_is_not_gone(open_here: Open, project: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """adopt: give a project that was renamed or moved the memories that it had under its old path."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +45,9 @@ def adopt(store: Store, key: str = "") -> Adopted:
     if source.elsewhere:
         note_same_project(store.home, project.former or project.key, source.key)
         return Adopted(source, 0, ())
-    carried = _carry_over_shared(store, project, source)
+    # What was chosen for a folder that is still there, elsewhere or within this one, stays with it.
+    has_moved = source.root == project.root or not os.path.lexists(source.root)
+    carried = _carry_over_shared(store, project, source) if has_moved else 0
     if source.key == project.key:
         missing_projects.inherit(store.home, project, source)
         return Adopted(source, carried, ())
@@ -55,7 +58,8 @@ def adopt(store: Store, key: str = "") -> Adopted:
     with store.database.read() as db:
         ids = selections.ids_of(db, old.key)
     make_vault_folders(new)
-    missing_projects.inherit(store.home, project, source)
+    if has_moved:
+        missing_projects.inherit(store.home, project, source)
     targets = {Path(stamp.path): new.root / Path(stamp.path).relative_to(old.root) for stamp in stamps(old)}
     not_moved = [path for path, target in targets.items() if not moving.is_free(path, target)]
     coming = {path: target for path, target in targets.items() if path not in not_moved}

@@ -119,8 +119,8 @@ def former(projects: Sequence[Former]) -> str:
         )
     if first.here:
         return (
-            f"The project {first.key} was at this path, with another git remote or none: if it is the same, "
-            f"'daybook adopt {first.key}' takes over its memories{others_note}."
+            f"{first.root} was another project, {first.key}, before: if its memories belong to this one, "
+            f"'daybook adopt {first.key}' takes them over{others_note}."
         )
     return (
         f"Memories of {first.root}, a folder that is gone, may belong to this project: 'daybook "

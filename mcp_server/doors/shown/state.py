@@ -220,7 +220,7 @@ def where(
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
     gone_line = "{0.root}, which is gone: 'daybook adopt {0.key}' takes over its memories"
     elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' joins both"
-    here = "{0.key}, here with another git remote or none: 'daybook adopt {0.key}' takes over its memories"
+    here = "{0.root}, another project before: 'daybook adopt {0.key}' takes over its memories"
     return Shown(
         rows=(
             *named,
