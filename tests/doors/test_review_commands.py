@@ -225,3 +225,28 @@ def test_copies_of_a_candidate_are_no_candidates_and_sync_names_them(run: Run, s
 
     path.write_bytes(b"")
     assert f"not taken in  {path}: is empty" in output_of(run("sync"))
+
+
+def test_the_command_is_named_that_accepts_again_what_other_line_ends_keep_from_being_shown(
+    run: Run, typed: Run, knowledge: Path
+) -> None:
+    for name, text in (
+        ("staging-a1b2", TEXT),
+        ("lamps-a1b2", "Lamps are lit."),
+        ("carts-a1b2", "Carts roll."),
+    ):
+        colleague(knowledge, name, text)
+    output_of(typed("trust"))
+    for path in knowledge.glob("*.md"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    reworded = knowledge / "carts-a1b2.md"
+    reworded.write_bytes(reworded.read_bytes().replace(b"roll", b"fly"))
+
+    state, listed = output_of(run("status")), output_of(run("review"))
+
+    assert "3 memories, of which 3 changed since you accepted them." in state
+    (command,) = re.findall(r"Only layout or dates .*'daybook (trust .*)' accepts these", listed)
+    assert sorted(command.split()) == ["lamps-a1b2", "staging-a1b2", "trust"]
+    output_of(typed(*command.split()))
+    assert waiting(run) == ["carts-a1b2"]
+    assert "Only layout" not in output_of(run("review"))

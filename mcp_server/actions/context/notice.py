@@ -122,7 +122,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         with store.database.read() as db:
             late_count = transcripts.late(db, store.now() - LATE)
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
-            waiting_count, altered = _waiting(store, db)
+            waiting_count, altered = not_accepted(store, db)
             upkeep_record = unread_reports.untold(db, store.keys)
             unread_paths = selections.unread_paths(db)
     except IndexUnavailable:
@@ -168,7 +168,7 @@ def _tell(store: Store, record: PutAway) -> bool:
     return True
 
 
-def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
+def not_accepted(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
     """Return how many memories wait for the person, and for how many they accepted other bytes before."""
     shared = store.shared
     count = selections.count_not_accepted(db, store.own, shared)

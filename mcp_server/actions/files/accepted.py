@@ -30,7 +30,7 @@ class AcceptedBefore:
     """
     The version of a memory that the person accepted before a pull changed its file.
 
-    `is_kept`: it can be restored; `differs` is what differs now, '' when only dates do.
+    `is_kept`: it can be restored; `differs` is what differs now, '' when only layout and dates do.
     """
 
     is_kept: bool

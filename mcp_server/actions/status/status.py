@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.claude_md import trouble
-from mcp_server.actions.context.notice import NothingKept, nothing_kept, offered
+from mcp_server.actions.context.notice import NothingKept, not_accepted, nothing_kept, offered
 from mcp_server.actions.files.clock_check import clock_doubt
 from mcp_server.actions.files.size_limit import Size, measure
 from mcp_server.actions.files.sync import if_free
@@ -72,7 +72,8 @@ class State:
     """
     What `status` tells: counts, what waits for the person's word (kind → number), what else needs them.
 
-    `never_seen` is the number of transcripts that Daybook does not know.
+    `never_seen` is the number of transcripts that Daybook does not know, `altered` how many of the memories
+    that wait were changed since the person accepted them.
     """
 
     stats: Stats
@@ -84,6 +85,7 @@ class State:
     never_seen: int = 0
     remote: "RemoteState | None" = None
     team: "Membership | None" = None
+    altered: int = 0
 
 
 def status(store: Store, *, has_key: bool, transcripts: Path | None = None) -> State:
@@ -96,6 +98,7 @@ def status(store: Store, *, has_key: bool, transcripts: Path | None = None) -> S
     with store.database.read() as db:
         record = unread_reports.untold(db, store.keys)
         pinned = hot.pinned(store, db)
+        _, altered = not_accepted(store, db)
     needs = Needs(
         size=measure(store),
         disk=nothing_kept(store),
@@ -114,8 +117,8 @@ def status(store: Store, *, has_key: bool, transcripts: Path | None = None) -> S
     )
     waiting = _waiting(store)
     unseen = never_seen(store, transcripts) if transcripts and capture.mode != "manual" else 0
-    waits_apart = len(untrusted(store))
-    return State(stats, waits_apart, capture, spent, waiting, needs, unseen, _remote(store), _team(store))
+    apart, remote, team = len(untrusted(store)), _remote(store), _team(store)
+    return State(stats, apart, capture, spent, waiting, needs, unseen, remote, team, altered)
 
 
 def _team(store: Store) -> "Membership | None":

@@ -60,13 +60,17 @@ def notice(about: About | None) -> str:
     return f"Daybook: {_sentence(about)}" if about else ""
 
 
+def of_which(changed: int) -> str:
+    """Return how many of the memories that wait were accepted before they *changed*, '' for none."""
+    return f", of which {changed} changed since you accepted them" if changed else ""
+
+
 def _sentence(about: About) -> str:
     match about:
         case Numbered(NeedKind.WAITING, number, changed):
-            of_which = f", of which {changed} changed since you accepted them" if changed else ""
             asks = "shows what differs and asks you" if changed else "asks you"
             return (
-                f"not shown unasked until you accept it: {counted(number, 'memory')}{of_which};"
+                f"not shown unasked until you accept it: {counted(number, 'memory')}{of_which(changed)};"
                 f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
             )
         case Numbered(kind, number):

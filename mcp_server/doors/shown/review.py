@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from mcp_server.actions.context.open_questions import Question
+from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.judge.candidate import WaitsFor
 from mcp_server.actions.review.entries import Became, Entry, Idle, Outcome, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review, none_waits
@@ -43,6 +44,10 @@ OF_EVERYWHERE = {
 }
 MEANING = {AGED: OF_AGED, EVERYWHERE: OF_EVERYWHERE}
 UNASKED = "A memory of unconfirmed origin is found by recall, labelled as data, and never shown unasked."
+SAME_AGAIN = (
+    "Only layout or dates changed since you accepted them, as by a formatter or other line ends:"
+    " 'daybook trust {}' accepts these again."
+)
 TAKES_BACK = "'daybook undo {0}' reverses it"
 SETTLED = {
     Became.ACCEPTED: f"accepted: {TAKES_BACK}",
@@ -73,6 +78,7 @@ def waiting(review: Review) -> Shown:
     if not review.entries:
         return Shown(NOTHING, json={"counts": dict(review.counts), "entries": []})
     kinds = ", ".join(f"{name} {number}" for name, number in review.counts.items() if number)
+    same = [entry.id for entry in review.entries if entry.before == AcceptedBefore(is_kept=True)]
     more = f"{review.left_out} more: 'daybook review --limit' shows them." if review.left_out else ""
     return Shown(
         f"Waiting for the person's decision: {kinds}.",
@@ -82,7 +88,11 @@ def waiting(review: Review) -> Shown:
             for number, entry in enumerate(review.entries, start=1)
         ),
         tuple("\n".join(_texts(entry)) for entry in review.entries),
-        notes=[more, UNASKED if review.counts.get(ORIGIN) else ""],
+        notes=[
+            more,
+            UNASKED if review.counts.get(ORIGIN) else "",
+            SAME_AGAIN.format(" ".join(same)) if same else "",
+        ],
         json={"counts": dict(review.counts), "entries": [_json(entry) for entry in review.entries]},
     )
 
@@ -135,7 +145,7 @@ def about(entry: Entry) -> list[str]:
         seen = entry.sightings
         lines.append(f"seen {counted(seen.times, 'time')} in {counted(seen.sessions, 'session')}")
     if entry.before and entry.before.is_kept:
-        differs = entry.before.differs or "only dates"
+        differs = entry.before.differs or "only its layout or dates"
         lines.append(f"since you accepted it: {differs}; 'daybook restore {entry.id}' reverses that")
     elif entry.before:
         lines.append("what you accepted is no longer kept")

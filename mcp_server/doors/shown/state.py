@@ -107,7 +107,8 @@ def not_taken_in(number: int) -> str:
 def _waiting(state: State) -> Iterator[str]:
     for kind, (noun, sentence) in WAITS.items():
         if number := state.waiting.get(kind):
-            yield sentence.format(counted(number, noun))
+            which = sentences.of_which(state.altered) if kind == ORIGIN else ""
+            yield sentence.format(counted(number, noun) + which)
 
 
 def _needs(state: State) -> Iterator[str]:
