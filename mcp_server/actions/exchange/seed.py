@@ -165,7 +165,7 @@ def _seed(store: Store, documents: Sequence[Document], options: Options, *, dry_
 def _reading(document: Document, vault: Vault, options: Options, session: str) -> Reading:
     """Return the sections of *document* as records that belong into *vault*."""
     place = f"{vault.key}/{document.name}"
-    reading = Reading(place, revises=("title", "text", "source"))
+    reading = Reading(place, revises=("title", "text", "source"), whole=True)
     parts = sections(document.text, document.called)
     if not parts:
         reading.refused.append((document.name, f"none of its sections has {SHORTEST} characters"))

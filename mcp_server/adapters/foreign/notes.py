@@ -67,12 +67,13 @@ class _Skipped:
 def read(path: Path) -> Reading:
     """Return the notes below the folder *path*; raises Rejected."""
     folder = source_file.located_folder(path)
-    reading, skipped = Reading(str(folder)), _Skipped()
+    reading, skipped = Reading(str(folder), whole=True), _Skipped()
     records = []
     for number, file in enumerate(_files(folder, skipped, reading, 0)):
         key = os.fspath(file.relative_to(folder))
         if number >= MOST:
             reading.remarks.append(f"Only the first {MOST:,} notes were read.")
+            reading.whole = False
             break
         if not key.isprintable():
             reading.refused.append((line_of(key), "has a name that cannot be printed"))
@@ -100,6 +101,7 @@ def _files(folder: Path, skipped: _Skipped, reading: Reading, depth: int) -> Ite
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         reading.refused.append((line_of(os.fspath(folder)), f"cannot be read: {error.strerror}"))
+        reading.whole = False
         return
     for entry in entries:
         path = folder / entry.name
@@ -108,6 +110,7 @@ def _files(folder: Path, skipped: _Skipped, reading: Reading, depth: int) -> Ite
         if entry.is_symlink():
             where = path.relative_to(reading.place)
             reading.refused.append((line_of(os.fspath(where)), "is a symbolic link, which is not followed"))
+            reading.whole = reading.whole and not entry.is_dir()
         elif entry.is_dir(follow_symlinks=False):
             if depth < MAX_DEPTH:
                 yield from _files(path, skipped, reading, depth + 1)

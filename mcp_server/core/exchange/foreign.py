@@ -85,11 +85,13 @@ class Reading:
     `revises` are the fields of a memory that a change in the source revises, () for all. If they are named,
     the source has words only: these show whether either side changed, and other fields of a memory are not
     touched. An `id` of such a record is its identity.
+    `whole`: nothing in the source was passed over, so that a record of before which is missing is gone there.
     """
 
     place: str
     portable: bool = False
     revises: tuple[str, ...] = ()
+    whole: bool = False
     records: list[Record] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     existing: list[tuple[str, str]] = field(default_factory=list)

@@ -214,6 +214,20 @@ def test_the_persons_own_memory_is_never_revised(world: World) -> None:
     assert EIGHT in text(world, own)
 
 
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_what_two_records_said_stays_when_one_of_them_changes(world: World, changed: str) -> None:
+    world.there(a=EIGHT, b=EIGHT, c=OTHER)
+    world.take()
+    facts = {"a": EIGHT, "b": EIGHT, "c": OTHER, changed: NINE}
+    world.there(**facts)
+
+    world.take()
+
+    said = questions(world.store)
+    assert [sum(words in text for text in said) for words in (EIGHT, NINE, OTHER)] == [1, 1, 1]
+    assert set(outcomes(world)) == {Outcome.UNCHANGED}
+
+
 @pytest.mark.parametrize("at_first", [True, False])
 def test_an_order_is_told_nobody_unasked(world: World, at_first: bool) -> None:
     for words in (ORDER,) if at_first else (OTHER, ORDER):

@@ -1,6 +1,7 @@
 """Folders of markdown notes, as Obsidian keeps them."""
 
 import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
 from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.related import get_related
 from mcp_server.core.memory import Link
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, only_import, outcomes
 from tests.importing import import_from
@@ -187,3 +190,67 @@ def test_links_of_markdown_and_permalinks_lead_to_notes(store: Store, tmp_path: 
     assert by_title["Rule"].links == ()
     edges = get_related(store, ids["Coffee"]).edges
     assert [edge.other.id for edge in edges if edge.outgoing and edge.other] == [ids["Beans"]]
+
+
+def test_a_note_that_is_gone_is_told_and_one_that_was_renamed_or_cannot_be_read_is_not(
+    store: Store, tmp_path: Path
+) -> None:
+    folder = tmp_path / "vault"
+    (folder / "closed").mkdir(parents=True)
+    for name in ("gone", "renamed", "broken", "closed/within"):
+        (folder / f"{name}.md").write_text(f"About {name}.")
+    import_from(store, "notes", folder)
+    ids = {title: memory.id for title, memory in memories(store).items()}
+    (folder / "gone.md").unlink()
+    (folder / "renamed.md").rename(folder / "closed/anew.md")
+    (folder / "broken.md").write_bytes(b"\xff")
+
+    again = import_from(store, "notes", folder)
+
+    assert {item.id for item in only_import(again).items if item.outcome is Outcome.GONE} == {ids["gone"]}
+    assert outcomes(again)["closed/anew.md"] is Outcome.REVISED
+    assert memories(store)["anew"].id == ids["renamed"]
+    assert len(memories(store)) == len(ids)
+    shutil.rmtree(folder / "closed")
+    (folder / "closed").symlink_to(tmp_path)
+    assert Outcome.GONE not in outcomes(import_from(store, "notes", folder)).values()
+
+
+def test_a_note_that_was_moved_away_and_begun_anew_is_two(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    (folder / "old").mkdir(parents=True)
+    current = folder / "current.md"
+    for number, words in enumerate(("Deploys run on heron.", "We moved to Kafka.", "The port is 80.")):
+        current.write_text(f"# Sprint notes\n\n{words}\n")
+        import_from(store, "notes", folder)
+        current.rename(folder / f"old/{number}.md")
+
+    again = import_from(store, "notes", folder)
+
+    listed = list_memories(store, Filter()).rows
+    assert sorted(row.text.splitlines()[-1] for row in listed) == [
+        "Deploys run on heron.", "The port is 80.", "We moved to Kafka.",
+    ]  # fmt: skip
+    assert Outcome.GONE not in outcomes(again).values()
+    (folder / "old/0.md").write_text("# Sprint notes\n\nDeploys run on kestrel.\n")
+    assert outcomes(import_from(store, "notes", folder))["old/0.md"] is Outcome.REVISED
+
+
+def test_one_of_two_notes_with_the_same_words_changes_and_the_other_keeps_them(
+    store: Store, tmp_path: Path
+) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.md").write_text("# Team\n\nThe team has five people.\n")
+    import_from(store, "notes", folder)
+    (folder / "one.md").write_text("# Team\n\nThe team has six people.\n")
+
+    first = outcomes(import_from(store, "notes", folder))
+
+    assert first == {"one.md": Outcome.TAKEN, "two.md": Outcome.REVISED}
+    assert set(outcomes(import_from(store, "notes", folder)).values()) == {Outcome.UNCHANGED}
+    (folder / "two.md").write_text("# Team\n\nThe team has nobody.\n")
+    assert outcomes(import_from(store, "notes", folder))["two.md"] is Outcome.REVISED
+    texts = {row.text.splitlines()[-1] for row in list_memories(store, Filter()).rows}
+    assert texts == {"The team has six people.", "The team has nobody."}

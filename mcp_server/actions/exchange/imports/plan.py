@@ -53,6 +53,7 @@ class Plan:
     `path` is where the file of a new memory is to be. `holder` is the memory that it became before or that
     says the same already; `twin` tells whether this import makes that one, too. `revises` is that of the
     reading. `undone` is the ref of the memory that the record became before, if `undo` took that away.
+    `inherits`: `last_import` is that of another record, which parts from the memory.
     """
 
     record: Record
@@ -68,6 +69,7 @@ class Plan:
     memory: Memory | None = None
     revises: tuple[str, ...] = ()
     undone: str = ""
+    inherits: bool = False
 
     def digest(self, memory: Memory) -> str:
         """Return a digest of the parts of *memory* that the source has, too."""

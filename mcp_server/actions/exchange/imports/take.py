@@ -28,6 +28,7 @@ from mcp_server.actions.exchange.imports.batch import (
 )
 from mcp_server.actions.exchange.imports.existing import ExistingMemories
 from mcp_server.actions.exchange.imports.from_text import compared, is_made_of, remembered, reworded
+from mcp_server.actions.exchange.imports.part import part
 from mcp_server.actions.exchange.imports.plan import (
     AWAY,
     Around,
@@ -36,7 +37,6 @@ from mcp_server.actions.exchange.imports.plan import (
     build,
     checked,
     choose_id,
-    has_moved_on,
     parsed,
     vault_at,
 )
@@ -58,7 +58,7 @@ WRITTEN = (Outcome.TAKEN, Outcome.MERGED, Outcome.REVISED)
 LOCK = ".import.lock"
 CHANGED_HERE = "it changed there and here; yours was kept"
 FORGOTTEN = "it was forgotten here and stays so; while it is in the trash: daybook restore {}"
-GONE = "it is no longer in its document; the memory stays"
+GONE = "it is no longer in its source; the memory stays"
 
 
 @one_run()
@@ -170,9 +170,12 @@ def _planned(
         last_imports = imports.known(db, origins.values())
         for holder in imports.holders(db):
             existing.add(holder)
-        if source_name == imports.DOCUMENT:
-            gone_sections = imports.gone(db, source_name, place, origins.values())
-            items += [Item(title, Outcome.GONE, memory_id, GONE) for memory_id, title in gone_sections]
+        present = {
+            *origins.values(),
+            *(imports.origin(source_name, place, key) for key, _ in reading.refused),
+        }
+        gone = imports.gone(db, source_name, place, present) if reading.whole else []
+    renamed = {entry.text: entry.record for entry in gone if entry.record.own}
     ids_before = frozenset(existing.by_id)
     plans, around = [], Around({record.key: record for record in reading.records})
     for record in reading.records:
@@ -180,7 +183,7 @@ def _planned(
         memory_id = id_in(last_import.ref) if last_import else ""
         try:
             plan = checked(store, reading, record, origins[record.key], level=level, own_export=own_export)
-            plan.last_import = last_import
+            plan.last_import = last_import or (None if record.id else renamed.pop(plan.text, None))
             if last_import and memory_id not in ids_before:
                 if not last_import.undone_to:
                     raise LeftOut(FORGOTTEN.format(memory_id))
@@ -195,11 +198,9 @@ def _planned(
             memory_id = plan.id
         if memory_id:
             around.ids[record.key] = memory_id
-    for plan in plans:
-        if plan.last_import and has_moved_on(plan, build(plan, around, now)[0]):
-            plan.last_import = plan.holder = None
-            choose_id(plan, existing, now)
-            around.ids[plan.record.key] = plan.id
+    part(plans, around, existing, now)
+    moved = {plan.id for plan in plans}  # a note that was renamed has another key now
+    items += [Item(entry.title, Outcome.GONE, entry.id, GONE) for entry in gone if entry.id not in moved]
     return plans, around
 
 
@@ -209,7 +210,8 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     digest = plan.digest(memory)
     if plan.record.path:
         return _take_over(store, plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
-    if plan.last_import and plan.last_import.digest == digest and not plan.last_import.undone_to:
+    is_known = plan.last_import and plan.last_import.digest == digest and not plan.last_import.undone_to
+    if is_known and not plan.inherits:
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.last_import and plan.last_import.own:
         return _revise(store, plan, digest, batch, dry_run=dry_run)

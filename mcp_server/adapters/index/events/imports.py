@@ -45,6 +45,16 @@ class ImportedRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """An active memory whose record is no longer in its source, and what that was at its last import."""
+
+    id: str
+    title: str
+    text: str
+    record: ImportedRecord
+
+
+@dataclass(frozen=True, slots=True)
 class Holder:
     """A memory that already has an id, and the fingerprint of its text."""
 
@@ -115,15 +125,18 @@ def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, ImportedR
     return {row[0]: ImportedRecord(row[1], row[2], bool(row[3]), row[4]) for row in rows}
 
 
-def gone(db: sqlite3.Connection, source: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:
-    """Return (id, title) of the active memories of *place* whose origin is no longer in *present*."""
+def gone(db: sqlite3.Connection, source: str, place: str, present: Collection[str]) -> list[Gone]:
+    """Return the active memories of *place* whose origin is no longer in *present*."""
     rows = db.execute(
-        "SELECT m.id, m.title FROM imported i JOIN memories m ON m.vault || '/' || m.id = i.ref"
+        "SELECT m.id, m.title, m.text, i.ref, i.digest, i.own, i.undone_to"
+        " FROM imported i JOIN memories m ON m.vault || '/' || m.id = i.ref"
         " WHERE i.what = ? AND i.place = ? AND m.status = ?"
         " AND i.origin NOT IN (SELECT value FROM json_each(?)) ORDER BY i.rowid",
         (source, place, Status.ACTIVE.value, json.dumps(list(present))),
     )
-    return [(str(row[0]), str(row[1])) for row in rows]
+    return [
+        Gone(row[0], row[1], row[2], ImportedRecord(row[3], row[4], bool(row[5]), row[6])) for row in rows
+    ]
 
 
 def holders(db: sqlite3.Connection) -> list[Holder]:
