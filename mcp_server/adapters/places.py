@@ -210,7 +210,8 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
     def noted(values: dict[str, object]) -> dict[str, object]:
         adopted = {*folders_in(values, REPOSITORIES), *([str(adopt)] if adopt else [])}
         about = {"name": project.name, "root": str(project.root), "remote": project.remote}
-        about[NUMBER] = str(values.get(NUMBER) or folder_number(project.root))
+        noted_number = values.get(NUMBER) if values.get("root") == about["root"] else ""
+        about[NUMBER] = str(noted_number or folder_number(project.root))
         return {**values, **about, REPOSITORIES: sorted(adopted)}
 
     _change_project_notes(home, project.key, noted)

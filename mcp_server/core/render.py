@@ -46,8 +46,15 @@ def state_of(status: Status, *, by: str = "", shadowed_by: str = "") -> str:
 
 
 def elsewhere(project: str) -> str:
-    """Return that a memory is that of another *project*, named by its vault; '' for this one's."""
-    return f"of another project: {one_line(project, 80)}" if project else ""
+    """
+    Return that a memory is that of another *project*, named by its vault; '' for this one's.
+
+    One in a repository may be of this project, too, in another folder that has it.
+    """
+    key, in_repository, _ = one_line(project, 80).partition("-repository-")
+    if in_repository:
+        return f"in another folder, of the project {key}"
+    return f"of another project: {key}" if key else ""
 
 
 def outdated(by: Sequence[str]) -> str:

@@ -194,6 +194,20 @@ def test_a_folder_that_is_still_there_keeps_what_was_chosen_for_it(
     assert len(history_of(store, kept.memory.id).versions) == 1
 
 
+@needs_git
+def test_a_clone_that_was_deleted_is_not_offered_to_another(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    for folder in (project, clone):
+        repository(folder, "https://github.com/acme/shop.git")
+        remember(open_here(folder).store(), WEBHOOK)
+        init(open_here(folder).store())
+    shutil.rmtree(clone)
+
+    assert offers(open_here().store()) == []
+
+
 def test_what_is_taken_over_is_not_gone(open_here: Open, project: Path, tmp_path: Path) -> None:
     store = open_here().store()
     for number in range(8):

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init
 from mcp_server.core.memory import Draft
+from tests.adapters.project.repositories import needs_git, repository
 from tests.conftest import Open
 from tests.doors.called import connected
 from tests.doors.shell import daybook, output_of
@@ -39,6 +41,25 @@ def test_claude_is_told_whose_it_is_and_reads_it(open_here: Open, there: tuple[s
         assert found.count("another project") == listed.count("another project") == 1 and own in listed
         assert f"of another project: {key}" in read and TEXT in read
         assert call.failed
+
+
+@needs_git
+def test_what_another_clone_has_is_not_said_to_be_of_another_project(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    for folder in (project, clone):
+        repository(folder, "https://github.com/acme/shop.git")
+    init(open_here(clone).store())
+    remember(open_here(clone).store(), Draft("Backup", TEXT))
+    store = open_here().store()
+
+    with connected(open_here()) as call:
+        listed = call("list_memories", all_projects=True)
+
+    assert store.project
+    assert f"in another folder, of the project {store.project.key}" in listed
+    assert "another project" not in listed and "-repository-" not in listed
 
 
 def test_a_terminal_says_where_it_can_be_changed(
