@@ -220,7 +220,7 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
         from mcp_server.actions.context.compaction import after_compaction
 
         survived = after_compaction(store)
-    text, is_there = "", True
+    text = ""
     try:
         is_owed = is_of_new_index(store) and not compacted  # it may hold a part of what there is
         if not is_owed:
@@ -228,12 +228,12 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
             note_given(store, shown, folder=folder, compacted=compacted)
             text = shown.text
     except IndexUnavailable:  # it is being made, or will be
-        is_owed, is_there = True, False
+        is_owed = True
     if is_owed:
         from mcp_server.actions.context.late_brief import note_owed
 
         note_owed(store)
-    if not is_there or is_unattended(os.environ):
+    if is_unattended(os.environ):
         return text, ""
     about = notice(store, identity=_key(folder))
     if about is None:

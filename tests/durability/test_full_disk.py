@@ -29,6 +29,7 @@ from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs
 from mcp_server.store import Store
 from tests.conftest import Run
+from tests.hook_process import run_hook
 from tests.opened import opened_at, run_daybook
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -255,6 +256,25 @@ def test_a_store_that_is_deleted_and_made_again_works_without_a_restart(
     second = remember(store, Draft("second", "quokkas came")).memory.id
 
     assert [hit.id for hit in recall(store, Query("quokkas first")).hits] == [second]
+
+
+@pytest.mark.parametrize("has_index", [True, False])
+def test_a_session_on_a_read_only_disk_is_shown_what_there_is_and_told_that_nothing_is_kept(
+    small_disk: Path, on_small_disk: Callable[[], Opened], has_index: bool
+) -> None:
+    opened = on_small_disk()
+    remember(opened.store(), Draft("known", "quokkas live on Rottnest"))
+    opened.database.close()
+    if not has_index:
+        for path in opened.home.glob("memory.db*"):
+            path.unlink()
+    make_read_only(small_disk)
+
+    told = run_hook(opened.home, "SessionStart", {"source": "startup"}, folder=opened.folder)
+
+    answer = json.loads(told.stdout)
+    assert answer["systemMessage"].endswith("so nothing is remembered or captured.")
+    assert ("quokkas live on Rottnest" in str(answer.get("hookSpecificOutput"))) == has_index
 
 
 @pytest.mark.parametrize("state", ["full", "without room for a file", "read only"])

@@ -333,7 +333,10 @@ class Database:
 
 def _connect(path: Path, patience: float, *, read_only: bool) -> sqlite3.Connection:
     if read_only:
-        where = f"{path.as_uri()}?mode=ro"
+        # SQLite reads a log of changes by a file beside it, which a folder that is only read cannot get.
+        # Without a log nobody writes the index.
+        is_fixed = not os.access(path.parent, os.W_OK) and not os.path.exists(f"{path}-wal")
+        where = f"{path.as_uri()}?mode=ro{'&immutable=1' if is_fixed else ''}"
         connection = sqlite3.connect(where, uri=True, timeout=patience, isolation_level=None)
     else:
         files.make_folder(path.parent)
