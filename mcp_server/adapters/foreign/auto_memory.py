@@ -14,6 +14,7 @@ Of two that say different things about one subject the newer one counts, so the 
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, text_of
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.render import counted
 from mcp_server.core.secrets.redaction import find_secrets, redact
 
 MOST = 500  # topic files of one folder that are read
@@ -59,7 +61,21 @@ def read(folder: Path, *, level: Level) -> Reading:
         except OSError as error:
             reading.refused.append((name, f"cannot be read: {error.strerror}"))
     reading.records = [record for *_, record in sorted(dated, key=lambda entry: entry[:2])]
+    if number := _only_in_index(folder / INDEX):
+        seed = f"daybook seed {shlex.quote(str(folder / INDEX))}"
+        reading.remarks.append(
+            f"Only in {INDEX}, and not imported: {counted(number, 'line')}. '{seed}' makes memories of them."
+        )
     return reading
+
+
+def _only_in_index(index: Path) -> int:
+    """Return how many lines of *index* are neither headings nor name a topic file."""
+    try:
+        text = files.read(index, MAX_TOPIC).decode("utf-8", "replace")
+    except (Unreadable, OSError):
+        return 0
+    return len(re.findall(r"^(?![ \t]*(?:#|---))(?!.*\.md\b).*\w.*$", text, re.MULTILINE))
 
 
 def topics(folder: Path) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -284,3 +285,17 @@ def test_without_a_folder_it_is_said_where_it_was_looked_for(
 
     assert report.place == str(claude / "projects" / slug_of(project) / "memory")
     assert (report.items, len(report.remarks)) == ((), 1)
+
+
+def test_what_only_the_index_says_is_counted_with_the_command_that_takes_it_in(
+    store: Store, claude: Path, folder: Path
+) -> None:
+    topic(folder, "exports", PARQUET)
+    assert import_auto_memory(store, claude).remarks == ()
+    index = folder / "MEMORY.md"
+    index.write_text(f"# Memory\n\n{index.read_text()}\n## Deploys\n- On heron\n\nNever on Friday.\n---\n")
+
+    (remark,) = import_auto_memory(store, claude).remarks
+
+    assert "not imported: 2 lines" in remark
+    assert f"'daybook seed {shlex.quote(str(index))}'" in remark
