@@ -10,8 +10,11 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from mcp_server.actions.exchange.imports.formats import sources
+from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.doors.cli import output
 from mcp_server.doors.shown.recall import NOTHING_HERE
+from mcp_server.store import Store
 from tests.doors.shell import Run, output_of
 from tests.live import ROOT
 from tests.opened import run_daybook
@@ -87,6 +90,13 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
 
     assert "1 memory indexed again" in output_of(run("maintain", "rebuild"))
     assert "fact about carts" in output_of(run("recall", "carts"))
+
+
+def test_the_help_of_import_says_of_each_kind_what_it_is(run: Run, store: Store) -> None:
+    listed = output_of(run("import", "--help")).partition("WHAT is one of:")[2]
+
+    named = {line.split()[0] for line in listed.splitlines() if len(line.split()) > 2}
+    assert named == {AUTO_MEMORY, *sources(store)}
 
 
 @pytest.fixture

@@ -21,23 +21,24 @@ from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown.taken_in import exported, taken_in
 
 IMPORTING = "importing memories"
-WHAT = (
-    AUTO_MEMORY,
-    "memory-mcp",
-    "memory-mcp-db",
-    "knowledge-graph",
-    "claude-memory",
-    "memory-jsonl",
-    "memories-json",
-    "notes",
-    "daybook",
-)
+WHAT = {
+    AUTO_MEMORY: "Claude Code's own memory of this project",
+    "memory-mcp": "a project's .memory/state.json",
+    "memory-mcp-db": "a memory.db in SQLite, or mcp-memory-service's sqlite_vec.db",
+    "knowledge-graph": "a graph.json or user.json",
+    "claude-memory": "a folder of files named by UUIDs",
+    "memory-jsonl": "the memory.jsonl of the reference memory server",
+    "memories-json": "a JSON export of mcp-memory-service, mem0 or claude-mem",
+    "notes": "a folder of markdown: Obsidian, Logseq, Notion, basic-memory",
+    "daybook": "what 'daybook export' wrote, folder or JSON",
+}
+KINDS = "\n".join(["\b", "WHAT is one of:", *(f"  {name:<17}{about}" for name, about in WHAT.items())])
 
 STOPPED = "What was imported until then stays; the same command imports the rest."
 
 
-@click.command("import")
-@click.argument("what", type=click.Choice(WHAT))
+@click.command("import", epilog=KINDS)
+@click.argument("what", type=click.Choice(tuple(WHAT)), metavar="WHAT")
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--level",

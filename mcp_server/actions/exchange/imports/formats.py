@@ -25,35 +25,25 @@ DATABASE = "memory-mcp-db"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A format: how it is read, what it is, and its default places (below the project, or ~)."""
+    """A format: how it is read, and its default places (below the project, or ~)."""
 
     read: Callable[[Path], Reading]
-    about: str
     defaults: tuple[str, ...] = ()
 
 
 def sources(store: Store, *, own_export: bool = False) -> dict[str, Source]:
     """Return the formats by name; *own_export* concerns only what Daybook exported itself."""
     return {
-        "memory-mcp": Source(memory_mcp.read, "a project's .memory/state.json", memory_mcp.NAMES[:1]),
-        DATABASE: Source(memory_mcp_database.read, "a memory.db in SQLite", (memory_mcp_database.DEFAULT,)),
-        "knowledge-graph": Source(
-            knowledge_graph.read, "a graph.json or user.json", knowledge_graph.DEFAULTS
-        ),
+        "memory-mcp": Source(memory_mcp.read, memory_mcp.NAMES[:1]),
+        DATABASE: Source(memory_mcp_database.read, (memory_mcp_database.DEFAULT,)),
+        "knowledge-graph": Source(knowledge_graph.read, knowledge_graph.DEFAULTS),
         "claude-memory": Source(
-            lambda path: claude_memory.read(path, own=store.home),
-            "a folder of files named by UUIDs",
-            (claude_memory.DEFAULT,),
+            lambda path: claude_memory.read(path, own=store.home), (claude_memory.DEFAULT,)
         ),
-        "memory-jsonl": Source(memory_jsonl.read, "the memory.jsonl of the reference memory server"),
-        "memories-json": Source(
-            memories_json.read, "a JSON export of mcp-memory-service, mem0 or claude-mem"
-        ),
-        "notes": Source(notes.read, "a folder of markdown notes"),
-        "daybook": Source(
-            lambda path: daybook_export.read(path, mine=own_export),
-            "what 'daybook export' wrote, folder or JSON",
-        ),
+        "memory-jsonl": Source(memory_jsonl.read),
+        "memories-json": Source(memories_json.read),
+        "notes": Source(notes.read),
+        "daybook": Source(lambda path: daybook_export.read(path, mine=own_export)),
     }
 
 
