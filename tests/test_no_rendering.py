@@ -52,7 +52,7 @@ KEPT = """
 """A file, the ledger or a repository keeps them, for people who read there."""
 
 NAMES = """
-    capture.learn_on_plan:YES exchange.imports.formats:sources judge.origins:_BROUGHT
+    capture.learn_on_plan:YES judge.origins:_BROUGHT
     judge.remember_marker:UNSEEN review.review:_aged_again status.doctor:BY_WORDS
 """
 """Names of things, some words long: an answer to choose, formats, folders, titles, a question to search."""

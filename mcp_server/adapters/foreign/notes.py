@@ -37,7 +37,7 @@ from mcp_server.core.exchange.foreign import (
 from mcp_server.core.links import RELATES_TO, as_name, wiki_links
 from mcp_server.core.markdown import outside_code
 from mcp_server.core.memory import LIST_NAMES, PHRASES, Link
-from mcp_server.core.memory_parts import Level
+from mcp_server.core.memory_parts import MAX_TEXT, Level
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import counted
 from mcp_server.core.text.titles import clipped
@@ -127,6 +127,9 @@ def _record(file: Path, key: str) -> Record:
     if "\0" in text:
         raise Rejected("contains a NUL byte, so it is not text")
     head, text = _split(text, file)
+    if len(text) > MAX_TEXT:
+        seed = "'daybook seed FILE' takes in its sections"
+        raise Rejected(f"has {len(text):,} characters; {MAX_TEXT:,} is the limit; {seed}")
     changed = datetime.fromtimestamp(file.stat(follow_symlinks=False).st_mtime_ns // 1_000_000_000, UTC)
     hashtags = _HASHTAG.findall(outside_code(text))
     tags = [*_words(head.get("tags")), *_words(head.get("tag")), *hashtags]

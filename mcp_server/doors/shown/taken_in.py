@@ -38,7 +38,7 @@ def taken_in(
     items = [item for source in imports for item in source.items]
     listed = [item for item in items if item.why or item.outcome is not Outcome.UNCHANGED]
     would = " would be" if dry_run else ""
-    number = ", ".join(f"{count}{would} {outcome.value}" for outcome, count in counts(items).items())
+    number = ", ".join(f"{count:,}{would} {outcome.value}" for outcome, count in counts(items).items())
     place = imports[0].place if len(imports) == 1 else counted(len(imports), "place")
     remarks = [remark for source in imports for remark in source.remarks]
     return Shown(

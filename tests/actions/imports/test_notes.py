@@ -31,6 +31,7 @@ def notebook(tmp_path: Path) -> Path:
     (folder / "work/Rollback.md").write_text("---\ntitle: How to roll back\n---\nPress the button.\n")
     (folder / "Servers.md").write_text("# All servers\n\nTwo of them.\n")
     (folder / "picture.png").write_bytes(b"png")
+    (folder / "long.md").write_text("word " * 20_000)
     (folder / "empty.md").write_text("")
     (folder / "broken.md").write_bytes(b"\xff\xfe")
     os.utime(folder / "Servers.md", (1_700_000_000, 1_700_000_000))
@@ -55,7 +56,8 @@ def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, n
     assert by_title["All servers"].created == datetime.fromtimestamp(1_700_000_000, UTC)
     why = {key: item.why for key, item in items(imports).items() if item.outcome is Outcome.REFUSED}
     assert why["link.md"] == why["linked"] == "is a symbolic link, which is not followed"
-    assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md"}
+    assert why["long.md"].endswith("65,536 is the limit; 'daybook seed FILE' takes in its sections")
+    assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md", "long.md"}
     assert only_import(imports).remarks == (
         "Skipped, because it is not markdown: 1 file. 'daybook seed FILE' takes in a text.",
     )
