@@ -126,14 +126,15 @@ def _record(file: Path, key: str) -> Record:
     text = source_file.text_in(file, MAX_NOTE)
     if "\0" in text:
         raise Rejected("contains a NUL byte, so it is not text")
-    head, text = _split(text, file)
+    keys, text = _split(text, file)
+    head = {name.lower(): value for name, value in keys.items()}
     if len(text) > MAX_TEXT:
         seed = "'daybook seed FILE' takes in its sections"
         raise Rejected(f"has {len(text):,} characters; {MAX_TEXT:,} is the limit; {seed}")
     changed = datetime.fromtimestamp(file.stat(follow_symlinks=False).st_mtime_ns // 1_000_000_000, UTC)
     hashtags = _HASHTAG.findall(outside_code(text))
     tags = [*_words(head.get("tags")), *_words(head.get("tag")), *hashtags]
-    others = {name: value for name, value in head.items() if value and not _is_read(name, value)}
+    others = {name: value for name, value in keys.items() if value and not _is_read(name.lower(), value)}
     heading = _HEADING.match(text)
     called = line_of(head.get("title"), 400) or line_of(heading[1].rstrip("# \t") if heading else "", 400)
     name = line_of(file.stem, 400)
@@ -182,11 +183,11 @@ def _split(text: str, file: Path) -> tuple[Mapping[str, object], str]:
     frontmatter = StrictFrontmatter(str(file))
     try:
         block, rest = frontmatter.split(text)
-        return {name.lower(): value for name, value in frontmatter.load(block).items()}, rest
+        return frontmatter.load(block), rest
     except (ValueError, Unreadable):
         properties = _PROPERTIES.match(text)
         pairs = (line.partition("::") for line in properties[0].splitlines()) if properties else ()
-        return {name.lower(): value.strip() for name, _, value in pairs if name.lower() in _OURS}, text
+        return {name: value.strip() for name, _, value in pairs if name.lower() in _OURS}, text
 
 
 def _words(value: object) -> list[str]:
@@ -204,7 +205,7 @@ def _linked(records: list[Record]) -> list[Record]:
     named: dict[str, Record] = {}
     for record in reversed(records):
         stem = record.key.rpartition(".")[0]
-        for name in (stem.rpartition("/")[2], stem):
+        for name in (stem.rpartition("/")[2], stem, *(f"memory://{alias}" for alias in record.aliases)):
             named[name.casefold()] = record
     return [replace(record, links=tuple(_links(record, named))) for record in records]
 

@@ -136,7 +136,7 @@ def test_what_frontmatter_says_that_has_no_place_in_a_memory_is_kept_as_notes(
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault/Invoices.md").write_text(
         "---\ntype: guide\ncreated: 04.03.2025\ndate: 2025-03-04\nupdated: März\nauthors: [Ada, Bob]\n"
-        "owner: {team: money}\nempty: []\nalias: Bills, Papers\ntags: two words, one\n---\nText.\n"
+        "Owner: {team: money}\nempty: []\nalias: Bills, Papers\ntags: two words, one\n---\nText.\n"
     )
 
     import_from(store, "notes", tmp_path / "vault")
@@ -147,7 +147,7 @@ def test_what_frontmatter_says_that_has_no_place_in_a_memory_is_kept_as_notes(
         "created: 04.03.2025",
         "updated: März",
         'authors: ["Ada", "Bob"]',
-        'owner: {"team": "money"}',
+        'Owner: {"team": "money"}',
     )
     assert (memory.type, memory.created) == ("note", datetime(2025, 3, 4, tzinfo=UTC))
     assert (memory.aliases, memory.tags) == (("Bills", "Papers"), ("two-words", "one"))
@@ -179,6 +179,7 @@ def test_links_of_markdown_and_permalinks_lead_to_notes(store: Store, tmp_path: 
         ("Rule.mdc", "[web](https://x.io/Rule.mdc) [away](Nowhere.md) [itself](Rule.mdc) `[c](Rules.md)`\n"),
         ("Beans.md", "---\npermalink: coffee/beans\n---\nFrom Ethiopia.\n"),
         ("Coffee.md", "Of [[coffee/beans]].\n"),
+        ("Tea.md", "Unlike [[memory://coffee/beans]].\n"),
     ):
         (tmp_path / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "vault" / name).write_text(text)
@@ -190,6 +191,7 @@ def test_links_of_markdown_and_permalinks_lead_to_notes(store: Store, tmp_path: 
     assert by_title["Engineering"].links == (Link("relates-to", ids["Deploy guide ff"]),)
     assert by_title["Deploy guide ff"].links == (Link("relates-to", ids["Engineering"]),)
     assert by_title["Rule"].links == ()
+    assert by_title["Tea"].links == (Link("relates-to", ids["Beans"]),)  # an address of basic-memory
     edges = get_related(store, ids["Coffee"]).edges
     assert [edge.other.id for edge in edges if edge.outgoing and edge.other] == [ids["Beans"]]
 
