@@ -7,7 +7,7 @@ import pytest
 
 from mcp_server.actions.context.brief import LOOKED_AT, at_hand, brief
 from mcp_server.actions.context.claude_md import current_block
-from mcp_server.actions.context.inject import inject
+from mcp_server.actions.context.inject import Fate, decide, inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.graph.kg import put_node
@@ -24,6 +24,7 @@ from mcp_server.actions.memory.trust import invalidate, trust_history, validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.stats import get_stats
 from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.adapters.index.search.lexical import CANDIDATES
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -121,6 +122,35 @@ def test_newer_memories_of_a_repository_leave_room_for_those_of_the_person(
     assert mine in brief(with_repository).text
     assert saved in brief(with_repository).text
     assert WEBHOOK.title in current_block(with_repository).text
+
+
+def test_what_may_not_be_shown_leaves_room_with_a_prompt_for_what_the_person_knows(
+    store: Store, plant: Callable[..., Store]
+) -> None:
+    mine = remember(store, WEBHOOK).memory.id
+    alike = f"{PROMPT}. " * 3
+    with_repository = plant(
+        **{f"n{number}": f"title: {PROMPT} {number}\n---\n{alike}" for number in range(30)}
+    )
+    for number, source in enumerate((ASSISTANT, "seeded") * 15):
+        remember(with_repository, Draft(f"{PROMPT} as {source} {number}", alike, source=source))
+
+    fates = {hit.id: fate for hit, fate in decide(with_repository, PROMPT, explained=True).fates}
+
+    assert f"[{mine}]" in inject(with_repository.in_session("s1"), PROMPT)
+    assert fates.pop(mine) is Fate.TEXT
+    assert {*fates.values()} == {Fate.WAITS}
+
+
+def test_a_repository_with_more_memories_than_a_search_looks_at_leaves_room_with_a_prompt(
+    store: Store, plant: Callable[..., Store]
+) -> None:
+    mine = remember(store, WEBHOOK).memory.id
+    alike = f"title: {PROMPT}\nupdated: 2099-01-01T00:00:00Z\n---\n{PROMPT}."
+
+    with_repository = plant(**{f"n{number}": alike for number in range(CANDIDATES + 50)})
+
+    assert f"[{mine}]" in inject(with_repository.in_session("s1"), PROMPT)
 
 
 def test_many_seeded_memories_leave_room_for_those_of_the_person(store: Store, clock: Clock) -> None:

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum, auto
 from typing import Any
 
@@ -170,21 +170,26 @@ def decide(
         filter=Filter(kinds=(Kind.KNOWLEDGE,)),
         parts=parts_of(text),
         of_prompt=True,
+        unasked=True,
     )
     ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)
+    hits = answer.hits
+    if explained:
+        waiting = recall(store, replace(query, unasked=False)).hits
+        hits += tuple(hit for hit in waiting if not hit.pushable)
     enough = len(text) >= SHORTEST_PROMPT
     if answer.verdict is Confidence.NONE:
-        unsure_hits = tuple((hit, Fate.UNSURE) for hit in answer.hits)
-        return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
+        unshown_hits = tuple((hit, _kept_back(hit, ()) or Fate.UNSURE) for hit in hits)
+        return Decided(fates=unshown_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
         texts_given, titles_given = _given(store, db)
         texts_given, titles_given = texts_given.difference(taken_back), titles_given.difference(taken_back)
         shown_pairs = {*texts_given, *shown_by_auto_memory(store, db).items(), *already_given}
         rivals = contested(store, db)
-    kept_back = {hit.ref: _kept_back(hit, shown_pairs) for hit in answer.hits}
-    fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
+    kept_back = {hit.ref: _kept_back(hit, shown_pairs) for hit in hits}
+    fitting = [hit for hit in hits if kept_back[hit.ref] is None]
     sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
     others = [hit for hit in fitting if hit not in sure]
     pointed_before = [hit for hit in others if (hit.ref, hit.digest) in titles_given]
@@ -198,11 +203,11 @@ def decide(
         PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
     )
     text_hits, title_hits = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
-    fates = {hit.ref: kept_back[hit.ref] or Fate.NO_ROOM for hit in answer.hits}
+    fates = {hit.ref: kept_back[hit.ref] or Fate.NO_ROOM for hit in hits}
     fates |= {hit.ref: Fate.POINTED_BEFORE for hit in pointed_before}
     fates |= {hit.ref: Fate.TEXT for hit in text_hits}
     fates |= {hit.ref: _why_title(hit, enough=enough) for hit in title_hits}
-    explanation = tuple((hit, fates[hit.ref]) for hit in answer.hits) if explained else ()
+    explanation = tuple((hit, fates[hit.ref]) for hit in hits) if explained else ()
     if not lines:
         return Decided(fates=explanation, semantic=answer.semantic, is_silence=enough)
     note = {

@@ -18,7 +18,7 @@ from mcp_server.actions.recall.staleness import staleness
 from mcp_server.adapters import places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
-from mcp_server.adapters.index.memories import memories, relations, scopes, selections
+from mcp_server.adapters.index.memories import memories, relations, scopes, selections, unasked
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.adapters.index.search import lexical
@@ -107,6 +107,9 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     vaults = visible(store, db, query.filter)
     shadows = shadowed(store, db)
     hidden = frozenset() if covers_all(query.filter) else out_of_sight(shadows, as_of=query.filter.as_of)
+    if query.unasked:
+        vaults = unasked.answering(db, vaults, store.private)
+        hidden |= unasked.kept_back(db, vaults, store.private)
     occurrences = lexical.Occurrences(db)
     knowledge = shelf_of(store, db, upper(query), text, vaults, hidden, occurrences=occurrences)
     hits = _hits(store, db, knowledge.candidates, shadows)

@@ -114,7 +114,8 @@ class Query:
     With *only_confident* the confident ones among the *examined* best, at least *limit*, are hits.
     With *parts*, these are asked one by one instead of the whole *text*, and a memory counts by the part that
     it answers best. A text *of_prompt* is a prompt to Claude, which may ask for nothing: developers' words
-    match their other names too, and no tag answers it by itself.
+    match their other names too, and no tag answers it by itself. With *unasked*, only what may be shown
+    unasked answers.
     """
 
     text: str
@@ -127,6 +128,7 @@ class Query:
     filter: Filter = field(default_factory=Filter)
     parts: tuple[str, ...] = ()
     of_prompt: bool = False
+    unasked: bool = False
 
 
 PRESETS = {

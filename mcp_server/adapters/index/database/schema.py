@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.table import Ref, Table
 
-SCHEMA = 27
+SCHEMA = 28
 STATEMENTS = Path(__file__).with_name("schema.sql")
 """What `tables` come to; generated, since every process that makes an index would load the library for it."""
 

@@ -43,12 +43,15 @@ CREATE INDEX "idx_memories_vault_path_size_mtime_ns"
 CREATE INDEX "idx_memories_fingerprint"
     ON "memories" ("fingerprint");
 
+CREATE INDEX "idx_memories_vault_digest"
+    ON "memories" ("vault", "digest");
+
 CREATE INDEX "idx_memories_vault_status_kind_type_updated_source"
     ON "memories" ("vault", "status", "kind", "type", "updated", "source");
 
 CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1;
 
-CREATE INDEX memories_waiting ON memories(vault) WHERE (source = 'assistant' OR instructing = 1);
+CREATE INDEX memories_waiting ON memories(vault) WHERE (source IN ('assistant', 'output', 'seeded') OR instructing = 1);
 
 CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL, position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL);
 

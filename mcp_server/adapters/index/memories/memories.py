@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.core.changes import BY_PATH, Stamp
 from mcp_server.core.memory_parts import Kind, Status, ref_of
-from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.provenance.provenance import ASSISTANT, SEARCHED_ALONE
 
-MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
+MAY_WAIT = f"(source IN ({', '.join(map(repr, (ASSISTANT, *sorted(SEARCHED_ALONE))))}) OR instructing = 1)"
 """The memories that an index by vault covers: a query uses it when it says this word for word."""
 
 

@@ -42,6 +42,8 @@ TABLES = (
             # Every command compares these with the files: it need not read the texts.
             ("vault", "path", "size", "mtime_ns"),
             ("fingerprint",),
+            # With a prompt only what is accepted of a repository may answer.
+            ("vault", "digest"),
             ("vault", "status", "kind", "type", "updated", "source"),
         ),
         also=(
