@@ -151,6 +151,9 @@ def test_a_repository_with_more_memories_than_a_search_looks_at_leaves_room_with
     with_repository = plant(**{f"n{number}": alike for number in range(CANDIDATES + 50)})
 
     assert f"[{mine}]" in inject(with_repository.in_session("s1"), PROMPT)
+    hits = recall(with_repository, Query(PROMPT, limit=5)).hits
+    assert [hit.id for hit in hits if hit.pushable] == [mine]
+    assert len({hit.ref for hit in hits}) == 5
 
 
 def test_many_seeded_memories_leave_room_for_those_of_the_person(store: Store, clock: Clock) -> None:

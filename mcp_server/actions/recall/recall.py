@@ -113,6 +113,24 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     occurrences = lexical.Occurrences(db)
     knowledge = shelf_of(store, db, upper(query), text, vaults, hidden, occurrences=occurrences)
     hits = _hits(store, db, knowledge.candidates, shadows)
+    believed = Shelf()
+    of_strangers = {candidate.row.vault for candidate in knowledge.candidates}.difference(store.private)
+    if of_strangers and not any(hit.pushable for hit in hits):
+        # Enough memories of strangers would leave no place for what the person knows: it gets half of them.
+        own, waiting = (
+            unasked.answering(db, vaults, store.private),
+            unasked.kept_back(db, vaults, store.private),
+        )
+        asked = knowledge.questions
+        believed = shelf_of(
+            store, db, upper(query), text, own, hidden | waiting, occurrences=occurrences, questions=asked
+        )
+        known_hits = [
+            hit
+            for hit in _hits(store, db, believed.candidates, shadows)
+            if hit.pushable and hit.confidence is not Confidence.NONE
+        ][: -(-query.limit // 2)]
+        hits = [*hits[: query.limit - len(known_hits)], *known_hits]
     verdict = confidence.highest(hit.confidence for hit in hits)
     below = lower(db, query, vaults, in_context=_in_context(store))
     talks = Shelf()
@@ -123,7 +141,8 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     if query.expand:
         hits += _linked(store, db, hits, vaults, shadows)
     hits += _hits(store, db, sure, shadows, below=text)
-    rows = {candidate.row.ref: candidate.row for candidate in (*knowledge.looked_at, *talks.looked_at)}
+    looked_at = (*knowledge.looked_at, *believed.looked_at, *talks.looked_at)
+    rows = {candidate.row.ref: candidate.row for candidate in looked_at}
     hits = outdated(store, db, hits, rows, vaults, shadows)
     answer = Answer(
         verdict=confidence.highest(hit.confidence for hit in hits) if verdict is Confidence.NONE else verdict,
