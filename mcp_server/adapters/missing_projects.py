@@ -15,7 +15,7 @@ class Former(NamedTuple):
     The note of a project that a folder may have been: the key of its vault, and where its folder was.
 
     `elsewhere`: another machine of the person's noted it; `root` is only its name. `here`: its folder is
-    this project's, which had another git remote or none then, or is in it.
+    this project's, which had another git remote or none then, or belongs to it now.
     """
 
     key: str
@@ -29,10 +29,10 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
     Return the projects that *project* may have been, likeliest first: its folder was renamed or moved, or got
     another git remote.
 
-    The same folder is the one with the number that the file system gave it, and a folder inside belongs to
-    it that was a project before there was a repository around it. Else, while the project has no memories,
-    it is one of the same path; without a remote, by which it would be found, one of the same name, or the
-    only one that is gone from the same parent and has no number.
+    The same folder is the one with the number that the file system gave it, and a folder belongs to it that
+    was a project before there was a repository around it, or while its worktree was cut off. Else, while the
+    project has no memories, it is one of the same path, or of the same name; without a remote, by which other
+    machines know it, also one of them, or the only one that is gone from the same parent and has no number.
     """
     number = places.folder_number(project.root)
     notes = [former(home, place.name) for place in places.project_folders(home)]
@@ -52,9 +52,11 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
     if same or _has_memories(home / places.PROJECTS / project.key):
         return same
     here = [note for note in candidates if note.here]
-    if here or project.remote:
+    if here:
         return here
     named = [note for note in candidates if note.root.name == project.root.name]
+    if project.remote:
+        return [note for note in named if not note.elsewhere]
     beside = [
         note
         for note in candidates
@@ -107,11 +109,9 @@ def _may_be(home: Path, note: Former, project: Project) -> bool:
 
 
 def _is_here(note: Former, project: Project) -> bool:
-    """Tell whether the folder of *note* is that of *project*, or is in it and belongs to it."""
-    if project.root not in note.root.parents or not os.path.lexists(note.root):
-        return note.root == project.root
-    around = worktree_around(note.root)
-    return around is not None and around.main == project.root
+    """Tell whether the folder of *note* is that of *project*, or belongs to its repository now."""
+    around = worktree_around(note.root) if os.path.lexists(note.root) else None
+    return (around.main if around else note.root) == project.root
 
 
 def _has_memories(root: Path) -> bool:

@@ -32,7 +32,7 @@ from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
-from tests.adapters.project.repositories import needs_git, repository
+from tests.adapters.project.repositories import git, needs_git, repository
 from tests.conftest import Open
 from tests.importing import import_from
 
@@ -192,6 +192,36 @@ def test_a_folder_that_is_still_there_keeps_what_was_chosen_for_it(
     assert {row.id for row in list_memories(store, Filter()).rows} == {private.memory.id, kept.memory.id}
     assert store.vaults[-1].adopted
     assert len(history_of(store, kept.memory.id).versions) == 1
+
+
+@needs_git
+def test_a_worktree_that_was_cut_off_for_a_time_is_offered_to_its_repository(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    second = tmp_path / "second"
+    repository(project)
+    git(project, "worktree", "add", "-q", str(second))
+    moved = project.rename(project.with_name("renamed"))
+    cut_off = open_here(second).store()
+    remember(cut_off, WEBHOOK)
+    git(moved, "worktree", "repair", str(second))
+
+    for folder in (moved, second):
+        assert [former.key for former in offered(open_here(folder).store())] == [key_of(cut_off)]
+
+
+@needs_git
+def test_what_moved_to_another_disk_and_got_a_remote_is_offered_what_it_had(
+    open_here: Open, project: Path, tmp_path: Path
+) -> None:
+    before = open_here().store()
+    remember(before, WEBHOOK)
+    project.rmdir()
+    moved = repository(tmp_path / "disk" / "shop", "https://github.com/acme/shop.git")
+
+    assert [former.key for former in offered(open_here(moved).store())] == [key_of(before)]
+    remember(open_here(moved).store(), Draft("Carts", "Carts live for a day."))
+    assert offered(open_here(moved).store()) == []
 
 
 @needs_git
