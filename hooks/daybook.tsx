@@ -76,8 +76,9 @@ export const register: Register = on => {
     stopLearning()
     await announce($) // a /clear gave the session another id
     if (!isThere) return next(e)
+    const root = await attempt('moves', () => $.session.root()) // where /cd took the session
     const module = [client, ...missing].join(' ')
-    const given = { prompt: e.text, origin: e.origin.kind, module }
+    const given = { prompt: e.text, origin: e.origin.kind, module, root }
     const isMarked = MARK.test(e.text) && PERSONS.includes(e.origin.kind)
     const answer = await tell($, 'UserPromptSubmit', given, isMarked ? MARKED_PATIENCE : PROMPT_PATIENCE)
     const { additionalContext: text } = (answer?.hookSpecificOutput ?? {}) as { additionalContext?: string }

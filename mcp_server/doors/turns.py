@@ -12,6 +12,7 @@ from pathlib import Path
 from mcp_server.actions.context import inject, late_brief
 from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.core.errors import DaybookError, IndexUnavailable, Rejected, disk_refused
+from mcp_server.core.render import one_line
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
@@ -21,6 +22,10 @@ LONGEST_REPLY = 200_000  # characters of a reply that are read
 TO_TELL = "Daybook, to tell the person:"
 TAG = "#remember"
 MARKED = "Daybook: the person marked with #remember"
+MOVED = (
+    f"{TO_TELL} this session moved to {{}}, but Daybook remembers and recalls for {{}} as before;"
+    " a new session that is started there has the memory of that place."
+)
 PASTED = (
     f"{TO_TELL} #remember stands in what looks pasted, so nothing was stored;"
     " if they meant it, they type it at the beginning of a prompt."
@@ -67,6 +72,13 @@ def losses_to_tell(store: Store) -> list[str]:
     from mcp_server.doors.shown.trouble import remark  # most prompts have none
 
     return [f"{TO_TELL} {remark(loss)}" for loss in losses]
+
+
+def move_to_tell(store: Store, there: Store, root: str) -> list[str]:
+    """Return a line for Claude if *root*, seen as *there*, is of another project than *store*."""
+    if (store.project and store.project.key) == (there.project and there.project.key):
+        return []
+    return [MOVED.format(one_line(root), store.project.name if store.project else "no project")]
 
 
 def learning_request(store: Store) -> list[str]:

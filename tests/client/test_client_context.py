@@ -202,3 +202,22 @@ def test_a_subagent_is_told_what_is_settled(claude: Claude) -> None:
     (context,) = run.subagent[0].hook_context("SubagentStart")
     assert "Amounts are rounded half to even." in context
     assert len(context) <= 1200
+
+
+@needs_tmux
+def test_a_session_that_cd_took_into_another_project_is_told_that_its_memory_stays(
+    claude: Claude, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with claude.interactive() as terminal:
+        terminal.send("hello", ["good day"])
+        terminal.type(f"/cd {elsewhere}")
+        terminal.press("Enter", "stay put")
+        terminal.press("Down", "❯ Yes")
+        terminal.press("Enter", "Moved to")
+        *_, request = terminal.send("and now?", ["well"])
+
+    assert f"this session moved to {elsewhere}, but Daybook" in "\n".join(
+        request.hook_context("UserPromptSubmit")
+    )

@@ -1,6 +1,7 @@
 """What a prompt brings about when the module in the client tells of it: its context, and whose word it is."""
 
 import re
+from pathlib import Path
 
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.sessions.quality import why
@@ -10,6 +11,7 @@ from mcp_server.core.settings import KEPT
 from mcp_server.doors.server.hook_tool import REFUSED
 from mcp_server.doors.server.session import PERSONS
 from mcp_server.store import Store
+from tests.adapters.project.repositories import git
 from tests.doors.called import Caller
 from tests.live import ROOT, tools
 
@@ -57,6 +59,24 @@ def test_what_came_with_a_prompt_that_was_taken_back_comes_again(call: Caller) -
     call("hook", event="TakenBack", session_id="s2")
     call("hook", event="Begun", session_id="s1")
     assert sent("s1") == "{}"
+
+
+def test_a_session_that_moved_into_another_project_is_told_once_that_its_memory_stays(
+    call: Caller, project: Path, tmp_path: Path
+) -> None:
+    elsewhere, within = tmp_path / "cart", project / "src"
+    elsewhere.mkdir()
+    within.mkdir()
+    git(project, "init", "-q")
+
+    def told(root: Path) -> str:
+        text = call("hook", event="UserPromptSubmit", session_id="s1", prompt="and now?", root=str(root))
+        call("hook", event="Told", session_id="s1")
+        return text
+
+    assert [told(project), told(within)] == ["{}", "{}"]
+    assert f"this session moved to {elsewhere}, but Daybook remembers and recalls for shop" in told(elsewhere)
+    assert [told(elsewhere), told(project)] == ["{}", "{}"]
 
 
 def test_a_prompt_that_is_not_the_persons_gives_nothing_their_word(

@@ -72,6 +72,7 @@ class Hooks:
         self._in_turn: set[tuple[str, str]] = set()
         self._taken_back: set[tuple[str, str]] = set()
         self._to_tell: list[str] = []  # what the person must be told, until they were
+        self._root = str(opened.folder)  # the folder where the session is
         self._noted = ""  # the last session that was noted as started by Claude
 
     def answer(
@@ -83,6 +84,7 @@ class Hooks:
         reply: str = "",
         origin: str = "",
         module: str = "",
+        root: str = "",
         tool: str = "",
         given: dict[str, Any] = {},  # noqa: B006
     ) -> str:
@@ -113,6 +115,7 @@ class Hooks:
                 return self._permission(tool)
             output = NOTHING
             if self._on:
+                self._note_move(root)
                 output = self._output(event, prompt, Path(transcript_path), reply[: turns.LONGEST_REPLY])
             self._opened.database.trouble.remarks()  # no one reads them here
             self.look.beside()
@@ -148,6 +151,13 @@ class Hooks:
 
             note_by_claude(self._opened.store())
             self._noted = session.id
+
+    def _note_move(self, root: str) -> None:
+        """Note what to tell when the session is in the folder *root* by now; '' where that is unknown."""
+        if root in ("", self._root):
+            return
+        self._root = root
+        self._to_tell += turns.move_to_tell(self._opened.store(), self._opened.store(folder=Path(root)), root)
 
     def _output(self, event: str, prompt: str, transcript: Path, reply: str) -> str:
         session = self.session
