@@ -200,3 +200,19 @@ def test_an_import_that_is_stopped_says_what_stays_and_is_done_by_the_next(
     assert 0 < before < 1500
     output_of(run("import", "notes", str(notes)))
     assert json.loads(output_of(run("list", "--json")))["total"] == 1500
+
+
+def test_documents_that_are_taken_in_show_how_far_that_is_and_what_stays_when_it_is_stopped(
+    run: Run, typed: Run, tmp_path: Path
+) -> None:
+    document = tmp_path / "doors.md"
+    document.write_text("".join(f"# Lamp {n}\n\nIt hangs at door number {n}.\n\n" for n in range(450)))
+
+    stopped = typed("seed", str(document), answers=[(r"[2-9]\d%", "\x03")])
+
+    assert stopped.returncode == 130
+    assert "Stopped. What was imported until then stays; the same command imports the rest." in stopped.stdout
+    before = json.loads(output_of(run("list", "--json")))["total"]
+    assert 0 < before < 450
+    assert f"doors.md: {450 - before} taken, " in output_of(run("seed", str(document)))
+    assert json.loads(output_of(run("list", "--json")))["total"] == 450

@@ -25,7 +25,8 @@ from mcp_server.core.memory_parts import Kind, Level, check_type, slug
 from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.titles import title_of
-from mcp_server.store import Store
+from mcp_server.store import Reading as Watching
+from mcp_server.store import Store, unwatched
 
 MOST_SECTIONS = 500  # of one document
 READING_OUTSIDE = "reading a file that is hidden, ignored or outside the project"  # as a noun
@@ -56,10 +57,18 @@ class Document:
 
 
 def seed_from_text(
-    store: Store, text: str, *, name: str = "", options: Options | None = None, dry_run: bool = False
+    store: Store,
+    text: str,
+    *,
+    name: str = "",
+    options: Options | None = None,
+    dry_run: bool = False,
+    watching: Watching = unwatched,
 ) -> list[Imported]:
     """
     Make memories of *text*; under the same *name* a later text changes them.
+
+    Here and below, *watching* is given the number of sections, and gives what is told of each that is done.
 
     Raises Rejected for an empty text, a bad type, or level project outside one.
     """
@@ -68,11 +77,16 @@ def seed_from_text(
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
     document = Document(name.strip() or f"{TEXT} {_digest(text)}", name.strip() or title_of(text, 60), text)
-    return _seed(store, [document], options or Options(), dry_run=dry_run)
+    return _seed(store, [document], options or Options(), dry_run=dry_run, watching=watching)
 
 
 def seed_from_file(
-    store: Store, path: Path, *, options: Options | None = None, dry_run: bool = False
+    store: Store,
+    path: Path,
+    *,
+    options: Options | None = None,
+    dry_run: bool = False,
+    watching: Watching = unwatched,
 ) -> list[Imported]:
     """
     Make memories of the text file at *path*, or take in what changed in it.
@@ -87,7 +101,7 @@ def seed_from_file(
     direct = Path(os.path.normpath(path))  # the same file has the same name, however its path was typed
     (called,) = as_touched(store, [str(direct)])
     document = Document(_name(store, direct), called, text, (called,))
-    return _seed(store, [document], options or Options(), dry_run=dry_run)
+    return _seed(store, [document], options or Options(), dry_run=dry_run, watching=watching)
 
 
 def outside_project(store: Store, path: Path) -> str:
@@ -112,7 +126,9 @@ def outside_project(store: Store, path: Path) -> str:
     return ""
 
 
-def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
+def bootstrap_project(
+    store: Store, *, dry_run: bool = False, watching: Watching = unwatched
+) -> list[Imported]:
     """
     Make memories of this project's own documents: see `documents.documents`.
 
@@ -144,10 +160,12 @@ def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
         )
         return [Imported(str(root), remarks=(why,))]
     options = Options(level=Level.PROJECT)
-    return [*_seed(store, read_documents, options, dry_run=dry_run), *broken]
+    return [*_seed(store, read_documents, options, dry_run=dry_run, watching=watching), *broken]
 
 
-def _seed(store: Store, documents: Sequence[Document], options: Options, *, dry_run: bool) -> list[Imported]:
+def _seed(
+    store: Store, documents: Sequence[Document], options: Options, *, dry_run: bool, watching: Watching
+) -> list[Imported]:
     """Take in the sections of *documents*; return what became of each, by its title."""
     check_type(options.type)
     # Vaults in repositories have their documents already.
@@ -155,7 +173,8 @@ def _seed(store: Store, documents: Sequence[Document], options: Options, *, dry_
     level = level_of(private, Draft("", "", type=options.type, level=options.level))
     vault = private.vault_for(Kind.KNOWLEDGE, level)
     readings = [_reading(document, vault, options, store.session) for document in documents]
-    imports = take(private, readings, source_name=DOCUMENT, dry_run=dry_run)
+    with watching(sum(len(reading.records) for reading in readings)) as advance:
+        imports = take(private, readings, source_name=DOCUMENT, dry_run=dry_run, progress=advance)
     return [
         Imported(document.name, _titled(imported.items, reading))
         for document, reading, imported in zip(documents, readings, imports, strict=True)

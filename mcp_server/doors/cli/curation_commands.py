@@ -24,11 +24,13 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, turns
+from mcp_server.doors.cli.import_commands import STOPPED
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import links, mining
 from mcp_server.doors.shown.persons_acts import REPLACING, SETTLING_CONTRADICTION, TAKING_BACK
 from mcp_server.doors.shown.taken_in import taken_in
+from mcp_server.store import Reading as Watching
 from mcp_server.store import Store
 
 
@@ -185,14 +187,18 @@ def seed_command(file: str, name: str, type_: str, tags: str, level: Level | Non
     store = output.opened().store()
     if file == "-":
         text = text_input.standard_input("the text to seed")
-        imported = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
+        imported = seed.seed_from_text(
+            store, text, name=name, options=options, dry_run=dry_run, watching=_watching(dry_run=dry_run)
+        )
     elif name:
         raise Rejected("--name is for standard input: a file has a name.", "Leave it out.")
     else:
         path = Path(file).absolute()
         if author(output.opened()) != MANUAL and seed.outside_project(store, path):
             person.require(seed.READING_OUTSIDE)
-        imported = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
+        imported = seed.seed_from_file(
+            store, path, options=options, dry_run=dry_run, watching=_watching(dry_run=dry_run)
+        )
     _print_seeded(store, imported, dry_run=dry_run)
 
 
@@ -205,8 +211,13 @@ def bootstrap_command(dry_run: bool) -> None:
     Example: daybook bootstrap --dry-run
     """
     store = output.opened().store()
-    imported = seed.bootstrap_project(store, dry_run=dry_run)
+    imported = seed.bootstrap_project(store, dry_run=dry_run, watching=_watching(dry_run=dry_run))
     _print_seeded(store, imported, dry_run=dry_run)
+
+
+def _watching(*, dry_run: bool) -> Watching:
+    """Return what shows a person how many sections are done."""
+    return lambda sections: output.progress(sections, "Taking in", stopped="" if dry_run else STOPPED)
 
 
 def _print_seeded(store: Store, imported: Sequence[Imported], *, dry_run: bool) -> None:
