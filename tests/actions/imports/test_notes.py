@@ -9,9 +9,11 @@ import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
 from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.related import get_related
 from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, only_import, outcomes
@@ -74,6 +76,20 @@ def test_a_changed_note_is_revised_and_a_touched_one_is_not(store: Store, notebo
     assert again["Servers.md"] is Outcome.REVISED
     assert again["work/Rollback.md"] is Outcome.UNCHANGED
     assert memories(store)["All servers"].text.endswith("Three of them.")
+
+
+def test_a_note_that_is_at_another_level_already_is_told_with_what_moves_it(
+    store: Store, notebook: Path
+) -> None:
+    import_from(store, "notes", notebook)
+
+    again = items(import_from(store, "notes", notebook, level=Level.PROJECT))["Servers.md"]
+
+    assert again.outcome is Outcome.UNCHANGED
+    assert f"'daybook revise {again.id} --level project' moves it" in again.why
+    change_level(store, again.id, Level.PROJECT)
+    assert items(import_from(store, "notes", notebook, level=Level.PROJECT))["Servers.md"].why == ""
+    assert items(import_from(store, "notes", notebook))["Servers.md"].why == ""
 
 
 def test_links_find_a_note_by_its_file_and_by_its_aliases(store: Store, notebook: Path) -> None:

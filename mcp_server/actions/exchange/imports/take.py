@@ -58,6 +58,7 @@ WRITTEN = (Outcome.TAKEN, Outcome.MERGED, Outcome.REVISED)
 LOCK = ".import.lock"
 CHANGED_HERE = "it changed there and here; yours was kept"
 FORGOTTEN = "it was forgotten here and stays so; while it is in the trash: daybook restore {}"
+STAYS = "it was imported to another level; 'daybook revise {} --level {}' moves it"
 GONE = "it is no longer in its source; the memory stays"
 
 
@@ -136,7 +137,9 @@ def _take(
                 item = _take_one(store, plan, batch, dry_run=dry_run)
             except (Rejected, Unreadable, Conflict, NotFound) as error:
                 item = Item(plan.record.key, Outcome.REFUSED, why=str(error))
-            why = "; ".join(filter(None, [item.why, remark if item.outcome in WRITTEN else ""]))
+            stays = level and item.outcome is Outcome.UNCHANGED and not _is_at(plan, level)
+            told = STAYS.format(item.id, level) if stays else remark if item.outcome in WRITTEN else ""
+            why = "; ".join(filter(None, [item.why, told]))
             items.append(replace(item, why=why))
             if plan.revises or number % BATCH == 0:
                 failed |= write_pending(store, batch)
@@ -145,6 +148,11 @@ def _take(
     finally:
         note(store, source_name, reading, batch)
     return [failed.get(item.key, item) for item in items]
+
+
+def _is_at(plan: Plan, level: Level) -> bool:
+    """Tell whether the memory that a record became before is at *level*."""
+    return not plan.holder or (plan.holder.vault == places.USER_KEY) == (level is Level.USER)
 
 
 def _planned(
