@@ -68,7 +68,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
     ),
     (
         "игнорир|забудь|忽略|无视|無視|忘记|忘れ|무시|تجاهل|انس|अनदेखा|görmezden",
-        r"(?:игнорир\w*|забудь\w*).{0,40}(?:инструкц|правил|указан)|(?:忽略|无视|忘记).{0,16}(?:指令"
+        r"(?:игнорир|забудь).{0,40}(?:инструкц|правил|указан)|(?:忽略|无视|忘记).{0,16}(?:指令"
         r"|指示|规则|说明)"
         r"|(?:指示|命令|ルール|規則).{0,14}(?:無視|忘れ)|(?:지시|규칙|명령).{0,10}무시|(?:تجاهل"
         r"|انس).{0,20}(?:تعليمات|قواعد|أوامر)"
@@ -150,9 +150,9 @@ SIGNALS: tuple[tuple[str, str], ...] = (
     (
         "schick|sende|lade |envoi|envoy|envía|envia|sube|invia|carica|envie|отправ|загруз|上传|发送"
         "|送信|アップロード|보내|أرسل|ارفع|stuur",
-        r"(?:\bschicke?\b|\bsende\b|\blade\b|\benvo(?:ie|yez|yer)\b|\benv[íi]a\w*|\bsube\b|\binvia\b"
+        r"(?:\bschicke?\b|\bsende\b|\blade\b|\benvo(?:ie|yez|yer)\b|\benv[íi]a|\bsube\b|\binvia\b"
         r"|\bcarica\b|\benvie\b"
-        rf"|отправ\w*|загруз\w*|上传|发送|보내|أرسل|ارفع|\bstuur\b).{{0,60}}{_SECRETS}"
+        rf"|отправ|загруз|上传|发送|보내|أرسل|ارفع|\bstuur\b).{{0,60}}{_SECRETS}"
         rf"|{_SECRETS}.{{0,60}}(?:上传|发送|送信|アップロード|보내)",
     ),
     # A program from others shall be run.
@@ -238,7 +238,7 @@ SIGNALS: tuple[tuple[str, str], ...] = (
         "confirmacion|bestätigung|confirmations|conferm|подтвержд",
         r"\bconfirmaciones\b.{0,20}\bdesactivadas|\bsautes?\b.{0,12}\bconfirmations"
         r"|\büberspring\w*\b.{0,16}\bbestätigung"
-        r"|\bsalta\b.{0,12}\bconferm|пропуска\w*.{0,12}подтвержд",
+        r"|\bsalta\b.{0,12}\bconferm|пропуска.{0,12}подтвержд",
     ),
     (
         "silently|secretly|quietly|automatically",
