@@ -35,12 +35,8 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
     machines know it, also one of them, or the only one that is gone from the same parent and has no number.
     """
     number = places.folder_number(project.root)
-    notes = [former(home, place.name) for place in places.project_folders(home)]
-    candidates = [
-        note._replace(here=_is_here(note, project))
-        for note in notes
-        if note and note.key != project.former and _may_be(home, note, project)
-    ]
+    notes = [_left(home, place.name, project) for place in places.project_folders(home)]
+    candidates = [note for note in notes if note]
     if not candidates:
         return []
     same = [
@@ -88,30 +84,35 @@ def inherit(home: Path, project: Project, old: Former) -> None:
     places.note_moved(home, old.key, project, old.root)
 
 
-def _may_be(home: Path, note: Former, project: Project) -> bool:
+def _left(home: Path, key: str, project: Project) -> Former | None:
     """
-    Tell whether the folder of *note* has something to take over, and is *project*'s folder or is gone.
+    Return the note of the project *key* if it has something to take over, and its folder is gone, or is
+    *project*'s now.
 
     Of a folder with a remote that is gone, only what the person chose there is left for *project* itself: a
     clone of the remote at any other place has the memories.
     """
-    notes = places.project_notes(home, note.key)
-    is_own = note.key == project.key
-    if _is_here(note, project):
+    note = former(home, key) if key != project.former else None
+    if note is None:
+        return None
+    notes = places.project_notes(home, key)
+    is_own, has_remote = key == project.key, bool(notes.get("remote"))
+    is_known_here = not has_remote and not note.elsewhere
+    is_here = note.root == project.root or (is_known_here and _belongs_to(note.root, project))
+    if is_here:
         is_left = not is_own
     else:
-        is_gone = note.elsewhere or not os.path.lexists(note.root)
-        is_left = is_gone and (is_own or not notes.get("remote"))
+        is_left = (is_own or not has_remote) and (note.elsewhere or not os.path.lexists(note.root))
     if not is_left:
-        return False
-    has_memories = not is_own and _has_memories(home / places.PROJECTS / note.key)
-    return has_memories or places.has_choices(notes, note.root)
+        return None
+    has_memories = not is_own and _has_memories(home / places.PROJECTS / key)
+    return note._replace(here=is_here) if has_memories or places.has_choices(notes, note.root) else None
 
 
-def _is_here(note: Former, project: Project) -> bool:
-    """Tell whether the folder of *note* is that of *project*, or belongs to its repository now."""
-    around = worktree_around(note.root) if os.path.lexists(note.root) else None
-    return (around.main if around else note.root) == project.root
+def _belongs_to(folder: Path, project: Project) -> bool:
+    """Tell whether *folder* is there, and in a worktree of *project*'s repository."""
+    around = worktree_around(folder) if os.path.lexists(folder) else None
+    return around is not None and around.main == project.root
 
 
 def _has_memories(root: Path) -> bool:
