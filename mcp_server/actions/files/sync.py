@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_server.actions.files.between_vaults import complete_crossing, is_unfinished
 from mcp_server.actions.files.conflict_copies import ledger_copies
 from mcp_server.actions.files.first_sight import Sight, note_seen
-from mcp_server.actions.files.take_in import take_in, take_in_files, take_in_waiting
+from mcp_server.actions.files.take_in import take_in_files, take_in_waiting
 from mcp_server.actions.files.vanished_folders import emptied_folders, note_lost, vanished_vault
 from mcp_server.adapters import places
 from mcp_server.adapters.index import full_text
@@ -300,6 +300,9 @@ def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
 def take_across(store: Store, old: Vault, path: Path, new: Vault, target: Path) -> None:
     """Make the index say that a file moved to another vault, if it can be written now."""
     with if_free(store):
-        take_in(store, new, target)  # first, so that the memory is known at every moment
-        take_in(store, old, *([path] if path.is_relative_to(old.root) else []))
-        catch_up(store)
+        with store.database.write() as db:  # at once: a kill between them would leave it twice
+            for vault, moved in ((new, target), (old, path)):
+                if moved.is_relative_to(vault.root) and take_in_files(store, db, vault, [moved]):
+                    take_in_waiting(store, db, vault)
+            replay.catch_up(db, store.ledger)
+        _keep_accepted(store, store.vaults)
