@@ -39,8 +39,14 @@ def drawn(answer: Any) -> tuple[set[str], set[tuple[str, str, str]]]:
 
 
 def as_told(now: Any, then: Any) -> Any:
-    """Return *now* without keys and items that *then* did not have: an answer may tell more, in order."""
+    """
+    Return *now* without keys and items that *then* did not have: an answer may tell more, in order.
+
+    What was done may be told in more words, too.
+    """
     if isinstance(now, dict) and isinstance(then, dict):
+        if str(now.get("did")).startswith(f"{then.get('did')} from "):
+            now = {**now, "did": then["did"]}
         return {key: as_told(now[key], then[key]) for key in then if key in now}
     if isinstance(now, list) and isinstance(then, list):
         answers_left = iter(now)

@@ -190,12 +190,13 @@ def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
 @contextlib.contextmanager
 def progress(total: int, label: str, *, stopped: str = "") -> Iterator[Callable[[int], None]]:
     """
-    Show a progress bar on stderr, and give what moves it on.
+    Show a progress bar on stderr where that is a terminal, and give what moves it on.
 
     *stopped* is what a person who ends the work with Ctrl-C is told about the part that is done.
     """
     try:
-        with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
+        hidden = not sys.stderr.isatty()  # else the label alone would be printed
+        with click.progressbar(length=total, label=label, file=sys.stderr, hidden=hidden) as bar:
             yield bar.update
     except KeyboardInterrupt:
         raise click.Abort(stopped) from None

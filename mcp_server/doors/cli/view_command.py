@@ -61,7 +61,8 @@ def _export(file: Path) -> None:
 
     opened = output.opened(wait_for_model=False)
     sync_if_free(opened.store())  # a first time takes long, and is shown by itself
-    with click.progressbar(length=1, label="Pages", file=sys.stderr) as bar:
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=1, label="Pages", file=sys.stderr, hidden=hidden) as bar:
 
         def step(_: int, total: int) -> None:
             bar.length = total
