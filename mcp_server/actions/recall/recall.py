@@ -108,29 +108,23 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     shadows = shadowed(store, db)
     hidden = frozenset() if covers_all(query.filter) else out_of_sight(shadows, as_of=query.filter.as_of)
     if query.unasked:
-        vaults = unasked.answering(db, vaults, store.private)
-        hidden |= unasked.kept_back(db, vaults, store.private)
+        vaults, hidden = _unasked(store, db, vaults, hidden)
     occurrences = lexical.Occurrences(db)
     knowledge = shelf_of(store, db, upper(query), text, vaults, hidden, occurrences=occurrences)
     hits = _hits(store, db, knowledge.candidates, shadows)
     believed = Shelf()
-    of_strangers = {candidate.row.vault for candidate in knowledge.candidates}.difference(store.private)
-    if of_strangers and not any(hit.pushable for hit in hits):
+    strangers = {candidate.row.vault for candidate in knowledge.candidates}.difference(store.private)
+    if strangers and not any(hit.pushable for hit in hits):
         # Enough memories of strangers would leave no place for what the person knows: it gets half of them.
-        own, waiting = (
-            unasked.answering(db, vaults, store.private),
-            unasked.kept_back(db, vaults, store.private),
-        )
+        own, kept_back = _unasked(store, db, vaults, hidden)
         asked = knowledge.questions
         believed = shelf_of(
-            store, db, upper(query), text, own, hidden | waiting, occurrences=occurrences, questions=asked
+            store, db, upper(query), text, own, kept_back, occurrences=occurrences, questions=asked
         )
-        known_hits = [
-            hit
-            for hit in _hits(store, db, believed.candidates, shadows)
-            if hit.pushable and hit.confidence is not Confidence.NONE
-        ][: -(-query.limit // 2)]
-        hits = [*hits[: query.limit - len(known_hits)], *known_hits]
+        own_hits = _hits(store, db, believed.candidates, shadows)
+        sure_hits = [hit for hit in own_hits if hit.pushable and hit.confidence is not Confidence.NONE]
+        sure_hits = sure_hits[: -(-query.limit // 2)]
+        hits = [*hits[: query.limit - len(sure_hits)], *sure_hits]
     verdict = confidence.highest(hit.confidence for hit in hits)
     below = lower(db, query, vaults, in_context=_in_context(store))
     talks = Shelf()
@@ -151,6 +145,14 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
         is_anything_known=bool(hits) or _is_anything_known(db, vaults),
     )
     return answer, _changed(store, db, [*rows.values()])
+
+
+def _unasked(
+    store: Store, db: sqlite3.Connection, vaults: Sequence[str], hidden: frozenset[int]
+) -> tuple[list[str], frozenset[int]]:
+    """Return those of *vaults* that may answer unasked, and *hidden* with the rows that may not."""
+    answering = unasked.answering(db, vaults, store.private)
+    return answering, hidden | unasked.kept_back(db, answering, store.private)
 
 
 def _is_anything_known(db: sqlite3.Connection, vaults: Sequence[str]) -> bool:
