@@ -5,6 +5,7 @@ import re
 from urllib.parse import urlsplit
 
 _NAME_AND_PASSWORD = re.compile(r"(?<=://)[^/\s]*@")
+_QUERY = re.compile(r"(://[^\s?#'\"]*\?)[^\s#'\"]+")
 
 
 def is_loopback(address: str) -> bool:
@@ -31,5 +32,9 @@ def travels_readable(address: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Return *url*, or a sentence with addresses, without the names and passwords in them."""
-    return _NAME_AND_PASSWORD.sub("", url)
+    """
+    Return *url*, or a sentence with addresses, without the names and passwords in them.
+
+    Nor is the query shown, which may be a token.
+    """
+    return _QUERY.sub(r"\1…", _NAME_AND_PASSWORD.sub("", url))

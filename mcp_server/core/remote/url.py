@@ -28,6 +28,6 @@ def check_url(text: str) -> str:
     if plain and (_HOST.match(url) or _FOLDER.match(url) or _SSH.fullmatch(url)):
         return url
     raise Rejected(
-        f"'{url[:80]}' is not the address of a remote.",
+        f"'{shown_url(url)[:80]}' is not the address of a remote.",
         "Give one as 'git@host:me/memory.git' or 'https://host/me/memory.git', or the path of a folder.",
     )

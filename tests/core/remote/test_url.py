@@ -47,3 +47,13 @@ def test_what_git_could_take_for_something_else_is_refused(url: str) -> None:
 def test_the_memory_does_not_travel_unencrypted() -> None:
     with pytest.raises(Rejected, match="Your memories would travel unencrypted"):
         check_url("http://me:secret@host/me.git")
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:secret@host/me.git", "https://me:secret@host", "ftp://me:secret@host/x"]
+)
+def test_a_refusal_shows_no_password(url: str) -> None:
+    with pytest.raises(Rejected) as refused:
+        check_url(url)
+
+    assert "secret" not in refused.value.with_hint
