@@ -76,7 +76,7 @@ def _carry_over_shared(store: Store, project: Project, source: Former) -> int:
     Return how many they are. What was forgotten of them moves to the trash of the new place.
     """
     there = project._replace(key=source.key, root=source.root, former="")
-    old, new = (places.repository_vault(store.home, each) for each in (there, project))
+    old, new = places.repository_vault(store.home, there), places.repository_vault(store.home, project)
     both_vaults = store.scoped([*store.vaults, old])
     sync(both_vaults, vaults=[new])
     with store.database.read() as db:

@@ -20,7 +20,7 @@ from mcp_server.core.text.titles import clipped, title_of
 LISTS = ("memories", "results", "records", "observations")
 _TEXTS = ("content", "memory", "narrative", "text")
 _KEYS = ("id", "content_hash", "hash")
-_ALSO = ("project", "user_id", "agent_id", "subtitle")  # what becomes notes, beside the metadata
+_ALSO = ("user_id", "agent_id", "subtitle")  # what becomes notes, beside the metadata
 
 
 def read(path: Path) -> foreign.Reading:
@@ -53,6 +53,7 @@ def _record(entry: dict[str, object]) -> foreign.Record | None:
     others = {name: entry[name] for name in _ALSO if entry.get(name)}
     tags = [tag for name in ("tags", "categories", "concepts") for tag in _list(entry.get(name))]
     key = next((key for name in _KEYS if (key := foreign.line_of(entry.get(name)))), text_digest(text))
+    project = foreign.line_of(entry.get("project"))
     created = foreign.moment_of(entry.get("created_at") or entry.get("created_at_epoch"))
     return foreign.Record(
         key=key,
@@ -65,7 +66,8 @@ def _record(entry: dict[str, object]) -> foreign.Record | None:
         updated=foreign.moment_of(entry.get("updated_at")) or created,
         touches=foreign.lines_of(_list(entry.get("files_modified"))),
         notes=foreign.notes_of({**others, **(metadata if isinstance(metadata, dict) else {})}),
-        level=Level.USER,
+        level=Level.PROJECT if project else Level.USER,
+        project=project,
     )
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.exchange.imports.batch import Outcome
+from mcp_server.actions.files.read import read
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, outcomes
 from tests.importing import import_from
@@ -69,7 +71,7 @@ def test_what_mem0_gives_is_read_with_and_without_its_wrapping(store: Store, tmp
     assert memory.created == memory.updated == datetime(2025, 7, 1, 8, 2, 3, tzinfo=UTC)
 
 
-def test_an_observation_of_claude_mem_keeps_its_facts_concepts_and_files(
+def test_an_observation_of_claude_mem_keeps_its_facts_concepts_and_files_in_its_project(
     store: Store, tmp_path: Path
 ) -> None:
     observation = {
@@ -85,12 +87,17 @@ def test_an_observation_of_claude_mem_keeps_its_facts_concepts_and_files(
         "created_at": "2025-11-01T00:00:00.000Z",
     }
 
-    import_from(store, "memories-json", document(tmp_path, {"observations": [observation], "prompts": []}))
+    others = {**observation, "id": 2, "project": "bank", "title": "Of another project"}
+    path = document(tmp_path, {"observations": [observation, others], "prompts": []})
 
+    assert outcomes(import_from(store, "memories-json", path)) == {"1": Outcome.TAKEN, "2": Outcome.LEFT}
+
+    assert "Of another project" not in memories(store)
     memory = memories(store)["Webhook needs the raw body"]
     assert memory.text == "Parsing was skipped.\n\n- It is /webhook\n- Express parses first"
     assert (memory.tags, memory.touches) == (("gotcha",), ("src/a.ts",))
-    assert (memory.category, memory.notes) == ("bugfix", ("project: shop",))
+    assert memory.category == "bugfix"
+    assert read(store, memory.id).vault.level is Level.PROJECT
 
 
 @pytest.mark.parametrize("value", [{"chats": []}, "text", [{"mapping": {}}], {"memories": 7}])

@@ -285,13 +285,13 @@ def _own_vault(store: Store, record: Record) -> Vault:
 
 
 def _is_here(store: Store, project: str) -> bool:
-    """Tell whether *project*, `host/owner/name` or a path, is the one that we work in."""
+    """Tell whether *project*, `host/owner/name`, a path or a folder's name, is the one that we work in."""
     if not store.project:
         return False
     project_parts = project.casefold().removesuffix(".git").strip("/").split("/")[-2:]
     remote = store.project.remote.casefold().split("/")[-2:]
     root = [part.casefold() for part in store.project.root.parts[-2:]]
-    return project_parts in (remote, root)
+    return project_parts in (remote, root, remote[-1:], root[-1:])
 
 
 def parsed(vault: Vault, path: Path) -> MemoryFile:
