@@ -8,3 +8,5 @@ UNSEEN = (
 A pattern for one of them: what Unicode lets a program leave out (`Default_Ignorable_Code_Point`), and the
 marks of annotations. Each of 256 variation selectors may stand for a byte, so a run of them spells any text.
 """
+UNSEEN_OR_MARK = f"[\u0300-\u036f]|{UNSEEN}"
+"""The same, and accents that are characters of their own: a word is compared without both."""

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from mcp_server.core.unseen import UNSEEN
+from mcp_server.core.unseen import UNSEEN_OR_MARK
 
 _BEGIN = 5  # first letters of a word, for a quick test whether it may occur
 
@@ -81,7 +81,6 @@ _LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # fr
 _ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
 _LEET = str.maketrans("013457@$", "oieastas")
 _ODD = "[^\\x00-\\xac\\xae-\\xff\\u2010-\\u2027]"
-_MARKS = f"[\u0300-\u036f]|{UNSEEN}"
 _HIDDEN = "[\\u202d\\u202e\\U000e0020-\\U000e007f]"  # reverses text, or is invisible
 _MIXED = r"\b(?=\w*[a-zA-Z])(?=\w*[а-яА-ЯіѕјІԁɡոυ])\w+"  # a word of two alphabets
 _SPREAD = r"(?<!\w)\w(?:[ .\-_*]\w){4,}(?!\w)"  # l e t t e r s
@@ -101,7 +100,7 @@ def reads_like_instruction(text: str) -> bool:
         if re.search(_HIDDEN, text) or len(re.findall(_PARTED, text)) > 1:
             return True
         # Wide and bold letters, and those of other alphabets that look like ours.
-        text = re.sub(_MARKS, "", unicodedata.normalize("NFKC", text))
+        text = re.sub(UNSEEN_OR_MARK, "", unicodedata.normalize("NFKC", text))
         text = re.sub(_MIXED, lambda word: word[0].translate(_ALIKE), text)
     return _steers(text) or any(_steers(plain) for plain in _uncovered(text))
 

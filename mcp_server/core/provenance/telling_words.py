@@ -14,7 +14,7 @@ from mcp_server.core.digests import text_digest
 from mcp_server.core.text.everyday_words import EVERYDAY
 from mcp_server.core.text.text_relation import negates, numbers_in
 from mcp_server.core.text.words import STOP_WORDS
-from mcp_server.core.unseen import UNSEEN
+from mcp_server.core.unseen import UNSEEN_OR_MARK
 
 MOST = 160  # telling words of one text, and as many runs; a longer text is known by the first of them
 LONGEST = 200  # characters of one of them
@@ -30,7 +30,7 @@ PROGRAMS = (
     " sed sh snap source ssh ssh-keygen su sudo systemctl tar tee terraform uv uvx vercel wget yarn zsh"
 ).split()
 
-_UNSEEN = re.compile(f"[\u0300-\u036f]|{UNSEEN}")
+_UNSEEN = re.compile(UNSEEN_OR_MARK)
 _SPAN = re.compile(r"(?<!`)`++([^`\n]{2,200})`+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`|)\]}，。、]+", re.IGNORECASE)
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)*")
