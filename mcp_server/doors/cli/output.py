@@ -187,6 +187,11 @@ def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
     return [shortened(cell, TITLE) if name == "title" else cell for name, cell in cells]
 
 
+def bar(total: int, label: str) -> Any:
+    """Return a bar of click on stderr, hidden where that is no terminal: its label alone would be printed."""
+    return click.progressbar(length=total, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
+
+
 @contextlib.contextmanager
 def progress(total: int, label: str, *, stopped: str = "") -> Iterator[Callable[[int], None]]:
     """
@@ -195,9 +200,8 @@ def progress(total: int, label: str, *, stopped: str = "") -> Iterator[Callable[
     *stopped* is what a person who ends the work with Ctrl-C is told about the part that is done.
     """
     try:
-        hidden = not sys.stderr.isatty()  # else the label alone would be printed
-        with click.progressbar(length=total, label=label, file=sys.stderr, hidden=hidden) as bar:
-            yield bar.update
+        with bar(total, label) as shown_bar:
+            yield shown_bar.update
     except KeyboardInterrupt:
         raise click.Abort(stopped) from None
 

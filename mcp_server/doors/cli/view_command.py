@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
@@ -61,8 +60,7 @@ def _export(file: Path) -> None:
 
     opened = output.opened(wait_for_model=False)
     sync_if_free(opened.store())  # a first time takes long, and is shown by itself
-    hidden = not sys.stderr.isatty()
-    with click.progressbar(length=1, label="Pages", file=sys.stderr, hidden=hidden) as bar:
+    with output.bar(1, "Pages") as bar:
 
         def step(_: int, total: int) -> None:
             bar.length = total
