@@ -44,6 +44,11 @@ def notebook(tmp_path: Path) -> Path:
     return folder
 
 
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
 def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, notebook: Path) -> None:
     imports = import_from(store, "notes", notebook)
 
@@ -176,8 +181,7 @@ def test_a_page_of_logseq_has_properties_and_its_backups_are_no_notes(store: Sto
         ("logseq/config.edn", "{}"),
         ("logseq/bak/pages/Bob/2024.md", "- Ada owns payments\n"),
     ):
-        (tmp_path / "graph" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "graph" / name).write_text(text)
+        write(tmp_path / "graph" / name, text)
 
     import_from(store, "notes", tmp_path / "graph")
 
@@ -197,8 +201,7 @@ def test_links_of_markdown_and_permalinks_lead_to_notes(store: Store, tmp_path: 
         ("Coffee.md", "Of [[coffee/beans]].\n"),
         ("Tea.md", "Unlike [[memory://coffee/beans]].\n"),
     ):
-        (tmp_path / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "vault" / name).write_text(text)
+        write(tmp_path / "vault" / name, text)
 
     import_from(store, "notes", tmp_path / "vault")
 
