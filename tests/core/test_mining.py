@@ -97,6 +97,40 @@ def test_a_candidate_is_stored_when_believable_and_seen_often_enough(
     assert is_stored(confidence, times) is stored
 
 
+@pytest.mark.parametrize(
+    ("turn", "settled"),
+    [
+        ("Run the tests. From now on we deploy with Helm. Thanks!", "From now on we deploy with Helm."),
+        ("run the tests. from now on we deploy with helm. thanks!", "from now on we deploy with helm."),
+        ("what is the timeout? no, use pnpm not npm", "no, use pnpm not npm"),
+        ("ok! we decided to use zod e.g. for forms. go on", "we decided to use zod e.g. for forms."),
+        ("looks good. never use npm, yarn etc. in this repo. bye", "never use npm, yarn etc. in this repo."),
+    ],
+)
+def test_what_is_settled_is_the_sentence_alone_with_or_without_capitals(turn: str, settled: str) -> None:
+    assert only("user", turn).text == settled
+
+
+@pytest.mark.parametrize(
+    ("turn", "right"),
+    [
+        ("No. The port is 8081.", "The port is 8081."),
+        ("no! the port is 8081", "the port is 8081"),
+        ("That is wrong. The port is 8081.", "The port is 8081."),
+        ("Nein. Der Port ist 8081.", "Der Port ist 8081."),
+        ("不对。端口是 8081。", "端口是 8081。"),
+    ],
+)
+def test_a_denial_in_a_sentence_of_its_own_belongs_to_the_next_one(turn: str, right: str) -> None:
+    (mined,) = mine([("user", turn)], before=["The port is 8080.", "端口是 8080"])
+
+    assert (mined.text, bool(mined.corrects)) == (right, True)
+
+
+def test_a_sentence_after_a_full_one_that_denies_settles_nothing_by_it() -> None:
+    assert only("user", "No, use pnpm not npm. The port is 8081.").text == "No, use pnpm not npm."
+
+
 @given(st.sampled_from(["user", "claude", "tool"]), st.text())
 def test_any_words_can_be_mined(speaker: str, words: str) -> None:
     assert all(mined.title and mined.text for mined in mine([(speaker, words)]))

@@ -34,8 +34,7 @@ def correction(sentence: str) -> Correction | None:
         return None
     if _RULES.search(sentence):
         return Correction("preference", corrects=False)
-    no, wrong = _NO.match(sentence), _WRONG.match(sentence)
-    right = sentence[max((match.end() for match in (no, wrong) if match), default=0) :]
+    no, wrong, right = _denied(sentence)
     if _INSTEAD.search(right) and (no or wrong or _INSTEAD.match(right)):
         return Correction("preference", corrects=True)
     if _NOT_BUT.search(right):
@@ -49,6 +48,18 @@ def correction(sentence: str) -> Correction | None:
 def is_doubtful(sentence: str) -> bool:
     """Tell whether *sentence* asks, or says that its author is not sure."""
     return bool(_QUESTION.search(sentence) or _UNSURE.search(sentence))
+
+
+def only_denies(sentence: str) -> bool:
+    """Tell whether *sentence* says that something is not so, and nothing else."""
+    no, wrong, right = _denied(sentence)
+    return bool(no or wrong) and not any(map(str.isalnum, right))
+
+
+def _denied(sentence: str) -> tuple[re.Match[str] | None, re.Match[str] | None, str]:
+    """Return the words at the beginning of *sentence* that say no, those that say wrong, and the rest."""
+    no, wrong = _NO.match(sentence), _WRONG.match(sentence)
+    return no, wrong, sentence[max((match.end() for match in (no, wrong) if match), default=0) :]
 
 
 def denies(turn: str) -> bool:

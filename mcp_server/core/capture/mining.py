@@ -12,8 +12,16 @@ sentences mean. docs/capture.md lists what is found.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from mcp_server.core.capture.corrections import LEAST, correction, is_doubtful, what_it_corrects
+from mcp_server.core.capture.corrections import (
+    LEAST,
+    Correction,
+    correction,
+    is_doubtful,
+    only_denies,
+    what_it_corrects,
+)
 from mcp_server.core.digests import text_digest
 from mcp_server.core.memory_types import by_rank
 from mcp_server.core.text.own_words import own_words
@@ -119,7 +127,7 @@ def _mine(speaker: str, words: str, before: Sequence[str], judge: Judge | None) 
     yield from _typed(words)
     closed, rest = _closed(own_words(words) if person else words)
     parts = sentences(_FENCE.sub("\n", closed) + rest)
-    settles = {part: correction(part) for part in parts if len(part) <= LONGEST} if person else {}
+    settles = _settled(parts) if person else {}
     types = _judged([part for part, settled in settles.items() if not settled], judge) if judge else {}
     for sentence in parts:
         if settled := settles.get(sentence):
@@ -138,6 +146,12 @@ def _mine(speaker: str, words: str, before: Sequence[str], judge: Judge | None) 
             if (person or not row.person_only) and expression.search(sentence):
                 yield Mined(row.name, title_of(sentence), sentence, row.confidence, person)
                 break
+
+
+def _settled(parts: Sequence[str]) -> dict[str, Correction | None]:
+    """Return sentence → what it settles; a sentence that only denies ("No.") belongs to the next one."""
+    pairs = [(before, part) for before, part in pairwise(["", *parts]) if len(part) <= LONGEST]
+    return {part: correction(f"{before} {part}" if only_denies(before) else part) for before, part in pairs}
 
 
 def _judged(parts: Sequence[str], judge: Judge) -> dict[str, str]:
@@ -194,7 +208,11 @@ def _code(words: str, person: bool) -> Iterable[Mined]:
             )
 
 
-_BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[。！？])|\n+")
+# Many people type prompts without capitals: there a full stop ends a sentence unless it ends an abbreviation.
+_BREAK = re.compile(
+    r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[!?])\s+|(?<=[^\s.]{2}[.])"
+    r"(?<!\betc\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bex\.)(?<!\bbzw\.)(?<!\bincl\.)\s+|(?<=[。！？])|\n+"
+)
 _MARK = re.compile(r"^[\s>*#•–-]+|^\d+[.)]\s+")
 
 
