@@ -1,6 +1,7 @@
 """A repository must neither push what it holds nor silence what the person knows."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.memory.trust import invalidate, trust_history, validate
+from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.stats import get_stats
 from mcp_server.actions.upkeep.tidy import tidy
@@ -28,7 +30,7 @@ from mcp_server.adapters.index.search.lexical import CANDIDATES
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
-from mcp_server.core.search.query import Query, filter_of
+from mcp_server.core.search.query import Mode, Query, filter_of
 from mcp_server.doors.server import replies
 from mcp_server.doors.shown.figures import stats
 from mcp_server.doors.shown.memory import whole
@@ -142,18 +144,24 @@ def test_what_may_not_be_shown_leaves_room_with_a_prompt_for_what_the_person_kno
     assert {*fates.values()} == {Fate.WAITS}
 
 
-def test_a_repository_with_more_memories_than_a_search_looks_at_leaves_room_with_a_prompt(
-    store: Store, plant: Callable[..., Store]
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("accepted", [[], ["theirs"]])
+def test_a_repository_with_more_memories_than_a_search_looks_at_leaves_room_for_the_person(
+    store: Store, plant: Callable[..., Store], open_here: Open, accepted: list[str], mode: Mode
 ) -> None:
     mine = remember(store, WEBHOOK).memory.id
     alike = f"title: {PROMPT}\nupdated: 2099-01-01T00:00:00Z\n---\n{PROMPT}."
+    flood = {f"n{number}": alike for number in range(CANDIDATES + 50)}
+    trust(plant(**flood, theirs="title: Rounding\n---\nPrices are rounded half up."), accepted)
+    with_repository = open_here(EMBEDDING_MODEL="minilm-l6").store()
+    embed_pending(with_repository)
+    query = Query(PROMPT, limit=5, mode=mode)
 
-    with_repository = plant(**{f"n{number}": alike for number in range(CANDIDATES + 50)})
-
-    assert f"[{mine}]" in inject(with_repository.in_session("s1"), PROMPT)
-    hits = recall(with_repository, Query(PROMPT, limit=5)).hits
-    assert [hit.id for hit in hits if hit.pushable] == [mine]
+    assert recall(with_repository, replace(query, unasked=True)).hits[0].id == mine
+    hits = recall(with_repository, query).hits
+    assert mine in [hit.id for hit in hits if hit.pushable]
     assert len({hit.ref for hit in hits}) == 5
+    assert f"[{mine}]" in inject(with_repository.in_session("s1"), PROMPT)
 
 
 def test_many_seeded_memories_leave_room_for_those_of_the_person(store: Store, clock: Clock) -> None:

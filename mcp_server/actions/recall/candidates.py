@@ -2,7 +2,7 @@
 
 import heapq
 import sqlite3
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.recall.evidence import Evidence, Gathered, gather, looked_at_closely
@@ -62,7 +62,7 @@ def shelf_of(
     query: Query,
     text: str,
     vaults: Sequence[str],
-    hidden: Container[int],
+    hidden: Collection[int],
     *,
     occurrences: Occurrences,
     questions: Sequence[Embedded] | None = None,

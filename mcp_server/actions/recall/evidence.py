@@ -4,7 +4,7 @@ import contextlib
 import heapq
 import itertools
 import sqlite3
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_server.adapters.index.memories import filters, selections
@@ -76,7 +76,7 @@ def gather(
     vaults: Sequence[str],
     *,
     occurrences: lexical.Occurrences,
-    without: Container[int],
+    without: Collection[int],
     questions: Sequence[Embedded] | None,
 ) -> Gathered:
     """
@@ -97,7 +97,9 @@ def gather(
         coming = meaning.embedding(
             [*texts_to_embed], patience=PROMPT_PATIENCE if query.of_prompt else PATIENCE
         )
-    matches = lexical.search(occurrences, [query_terms(part) for part in texts], query.filter, vaults)
+    matches = lexical.search(
+        occurrences, [query_terms(part) for part in texts], query.filter, vaults, without=without
+    )
     with contextlib.suppress(EmbedderUnavailable):  # `store.meaning.problem` says why
         questions = coming.result() if coming else questions
     if not questions:
@@ -114,10 +116,11 @@ def gather(
             kinds=query.filter.kinds,
             among=among,
             also=[match.memories if by_words else () for match in matches],
+            without=without,
         )
     share = max(SHORTLIST, 3 * query.limit) // len(texts)
     of_each = [
-        _most_relevant(occurrences, question, *of_question, by_words=by_words, most=share, without=without)
+        _most_relevant(occurrences, question, *of_question, by_words=by_words, most=share)
         for question, of_question in enumerate(zip(matches, cosines, strict=True))
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
@@ -162,7 +165,6 @@ def _most_relevant(
     *,
     by_words: bool,
     most: int,
-    without: Container[int],
 ) -> list[Evidence]:
     """
     Return what speaks for the *most* relevant memories, by the words and the meaning of one *question*.
@@ -179,9 +181,7 @@ def _most_relevant(
         )
 
     # Among hundreds, only the best need their full evidence.
-    scored = (
-        (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
-    )
+    scored = ((relevance(number), number) for number in words.keys() | cosines.keys())
     best = heapq.nlargest(most, scored)
     matching = lexical.best_passages(occurrences, matches, [number for _, number in best if number in words])
     evidence = []

@@ -10,6 +10,7 @@ A term has forms (`words.word_forms`), each looked up alone: FTS5 would weigh a 
 
 import functools
 import heapq
+import itertools
 import json
 import math
 import sqlite3
@@ -43,19 +44,25 @@ class Occurrences:
 
 
 def search(
-    occurrences: Occurrences, questions: Sequence[Sequence[str]], filter: Filter, vaults: Sequence[str]
+    occurrences: Occurrences,
+    questions: Sequence[Sequence[str]],
+    filter: Filter,
+    vaults: Sequence[str],
+    *,
+    without: Collection[int] = frozenset(),
 ) -> list[Matches]:
     """
     Return the matches of each question's terms among the memories of *vaults* that *filter* lets through.
 
-    Terms that several questions share are looked up once.
+    The rows *without* are left out. Terms that several questions share are looked up once.
     """
     db, count = occurrences.db, occurrences.in_memories
     searched = scopes.searched(db, filter, vaults)
+    number = searched.number - _held(db, searched, without)
     documents, _ = scopes.size(db)
     most = ranking.rows_for_each(len(questions))
     rows = functools.cache(
-        lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
+        lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most, without)
     )
     languages = [language for language in STEMMED if count(mark(language))]
     answers = []
@@ -70,11 +77,11 @@ def search(
         frequencies = {
             term: len(scores) if len(scores) < most else counts[term] for term, scores in having.items()
         }
-        weights = {term: ranking.idf(searched.number, frequencies[term]) for term in having}
+        weights = {term: ranking.idf(number, frequencies[term]) for term in having}
         totals = sums(having, weights)
         best = dict(heapq.nlargest(CANDIDATES, totals.items(), key=lambda item: item[1]))
         shares = near(best, weights, forms, occurrences.together)
-        answers.append(Matches(best, shares, weights, having, forms, searched.number))
+        answers.append(Matches(best, shares, weights, having, forms, number))
     return answers
 
 
@@ -111,17 +118,40 @@ def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, 
 
 
 def _in_memories(
-    db: sqlite3.Connection, word: str, searched: Searched, rarity: float, most: int
+    db: sqlite3.Connection,
+    word: str,
+    searched: Searched,
+    rarity: float,
+    most: int,
+    without: Collection[int],
 ) -> dict[int, float]:
-    """Return for the newest *most* memory → how much it has of *word*: FTS5's score without its *rarity*."""
+    """
+    Return memory → how much it has of *word*: FTS5's score without its *rarity*.
+
+    Only the newest *most* are read; the rows *without* take none of their places.
+    """
     rows = db.execute(
         # CROSS JOIN keeps the order: from the other side the term is looked up once for each memory.
         f"SELECT f.rowid, -f.rank / ? FROM memories_fts f CROSS JOIN {searched.table}"
         f" ON {searched.table}.row = f.rowid WHERE memories_fts MATCH ? AND {searched.where}"
         " ORDER BY f.rowid DESC LIMIT ?",
-        (rarity, match_expression([word]), *searched.values, most),
+        (rarity, match_expression([word]), *searched.values, most + len(without)),
     )
-    return dict(rows.fetchall())
+    if not without:
+        return dict(rows.fetchall())
+    return dict(itertools.islice((row for row in rows if row[0] not in without), most))
+
+
+def _held(db: sqlite3.Connection, searched: Searched, rows: Collection[int]) -> int:
+    """Return how many of *rows* are among the memories *searched*."""
+    if not rows:
+        return 0
+    (count,) = db.execute(
+        f"SELECT count(*) FROM {searched.table} WHERE {searched.where}"
+        f" AND {searched.table}.row IN (SELECT value FROM json_each(?))",
+        (*searched.values, json.dumps([*rows])),
+    ).fetchone()
+    return int(count)
 
 
 def _in_wanted(db: sqlite3.Connection, word: str, rarity: float) -> dict[int, float]:

@@ -82,11 +82,13 @@ class Matrix:
         kinds: Collection[Kind],
         among: Collection[int] | None,
         also: Sequence[Collection[int]],
+        without: Collection[int] = frozenset(),
     ) -> list[dict[int, Cosines]]:
         """
         Return for each query memory → its cosines, of the 200 with the best passages and of all in *also*.
 
         *among* limits the memories; None means all active ones of *vaults*, of *kinds* if there are any.
+        Those *without* are left out.
         """
         with self._lock:
             self._refresh(db)
@@ -99,6 +101,8 @@ class Matrix:
                     allowed &= np.isin(arrays.kinds[:size], [_KINDS.index(kind) for kind in kinds])
             else:
                 allowed &= np.isin(arrays.memories[:size], _numbers(among))
+            if without:
+                allowed &= ~np.isin(arrays.memories[:size], _numbers(without))
             rows = np.flatnonzero(allowed)
             return [
                 self._nearest(np.frombuffer(query, dtype="<f4"), rows, RESCORED // len(queries), beside)
