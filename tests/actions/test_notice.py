@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,12 +13,13 @@ from mcp_server.actions.context.notice import (
     next_notice,
     notice,
 )
+from mcp_server.actions.context.start import start
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose, review_candidates
 from mcp_server.actions.upkeep.tidy import tidy_when_due
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Kind
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.store import Store
 from tests.actions.tidy.test_bounds import notes
@@ -94,6 +96,23 @@ def test_a_look_notes_nothing_and_telling_notes_once(
     assert looked[1] == looked[0] == notice(store, identity=identity)
     assert notice(store, identity=identity) != looked[0]
     assert files_of_store(store.home) != before
+
+
+def test_of_the_files_not_taken_in_those_that_the_session_can_see_are_told_once_in_each_vault(
+    store: Store, open_here: Open, clock: Clock, tmp_path: Path
+) -> None:
+    other_folder = tmp_path / "other"
+    other_folder.mkdir()
+    other = open_here(other_folder).store()
+    broken(store, clock)
+    assert next_notice(other, identity="") is None
+    assert start(other).unreadable == 0
+
+    read(store, stored(store, "Tabs", level=Level.USER)).path.with_name("empty.md").touch()
+    sync(store)
+    assert notice(other, identity="") == Numbered(NeedKind.UNREAD, 1)
+    assert notice(store, identity="") == Numbered(NeedKind.UNREAD, 3)
+    assert [next_notice(each, identity="") for each in (store, other)] == [None, None]
 
 
 @pytest.mark.parametrize("name", ["Pnpm, mine.md", "Aaaa.md", "aaaa.sync-conflict-20261128-101010-AB.md"])

@@ -2,7 +2,7 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +28,9 @@ LATE = 3600  # seconds after which a transcript that a worker should have read s
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, named with the last run: hooks do not write the index
 SETTLED_TOLD = "settled-told-"  # an empty file in `work`, named with a vault: older candidates were told
-UNREAD_TOLD = "unread-told-"  # an empty file in `work`, named with a digest of the files: they were told
+UNREAD_TOLD = (
+    "unread-told-"  # an empty file in `work`, named with a digest of the files of a vault: they were told
+)
 LARGEST_CANDIDATE = 64 * 1024  # bytes
 
 
@@ -124,7 +126,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting_count, altered = not_accepted(store, db)
             upkeep_record = unread_reports.untold(db, store.keys)
-            unread_paths = selections.unread_paths(db)
+            unread_paths = selections.unread_paths(db, store.keys)
     except IndexUnavailable:
         return
     vanished = losses(store.home)
@@ -219,14 +221,17 @@ def _of_team(store: Store) -> Iterator[Need]:
         yield Need(Numbered(NeedKind.TEAM_KEPT, stayed), lambda: _deleted([untold]))
 
 
-def _unread(store: Store, paths: Sequence[str]) -> Iterator[Need]:
-    """Yield, once for the same *paths*, how many files could not be taken in; those of all projects."""
+def _unread(store: Store, paths: Mapping[str, Sequence[str]]) -> Iterator[Need]:
+    """Yield how many files could not be taken in, once for the same *paths*, those of each visible vault."""
     folder = store.home / places.WORK
-    told = folder / (UNREAD_TOLD + text_digest("\n".join(paths)))
-    if paths and not told.exists():
+    digests = {key: text_digest("\n".join(of_vault)) for key, of_vault in paths.items()}
+    markers = {key: folder / f"{UNREAD_TOLD}{digest}-{key}" for key, digest in digests.items()}
+    new = [key for key, marker in markers.items() if not marker.exists()]
+    if new:
+        earlier = (path for key in new for path in folder.glob(f"{UNREAD_TOLD}*-{key}"))
         yield Need(
-            Numbered(NeedKind.UNREAD, len(paths)),
-            lambda: _deleted(folder.glob(f"{UNREAD_TOLD}*")) and _wrote(told),
+            Numbered(NeedKind.UNREAD, sum(map(len, paths.values()))),
+            lambda: _deleted(earlier) and all(_wrote(markers[key]) for key in new),
         )
 
 

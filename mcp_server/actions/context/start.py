@@ -57,7 +57,7 @@ class AtStart:
     What a session that starts now is shown: the brief, of at most *budget* tokens, and what it leaves out.
 
     *block* is None where the person chose no file for it. *elsewhere* are the refs of the memories that
-    Claude Code's own memory tells. *unreadable* is how many files of the store could not be read.
+    Claude Code's own memory tells. *unreadable* is how many of the visible files could not be read.
     """
 
     brief: Brief
@@ -92,7 +92,7 @@ def start(store: Store, *, folder: Path | None = None) -> AtStart:
             left_out=tuple(_left_out(brief_plan, brief)),
             block=_block(store, folder),
             elsewhere=tuple(shown_by_auto_memory(store, db, folder)),
-            unreadable=len(selections.unread_paths(db)),
+            unreadable=sum(map(len, selections.unread_paths(db, store.keys).values())),
         )
 
 

@@ -273,9 +273,13 @@ def facts(db: sqlite3.Connection) -> set[str]:
     return {str(row[0]) for row in db.execute("SELECT name FROM facts")}
 
 
-def unread_paths(db: sqlite3.Connection) -> list[str]:
-    """Return the paths of all files that could not be read as memories, sorted; for hooks."""
-    return [str(row[0]) for row in db.execute("SELECT path FROM unreadable ORDER BY path")]
+def unread_paths(db: sqlite3.Connection, vaults: Sequence[str]) -> dict[str, list[str]]:
+    """Return for each of *vaults* that has any the files that could not be read, sorted; for hooks."""
+    sql = f"SELECT vault, path FROM unreadable WHERE vault IN ({marks(vaults)}) ORDER BY path"
+    paths: dict[str, list[str]] = {}
+    for vault, path in db.execute(sql, tuple(vaults)):
+        paths.setdefault(vault, []).append(path)
+    return paths
 
 
 def synced(vault: str, root: str) -> str:
