@@ -16,7 +16,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import Status
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -51,6 +51,26 @@ def test_what_only_a_page_said_waits_and_is_found_when_asked_for(store: Store, r
     assert not is_told(store, memory_id, FACT)
     assert memory_id in [hit.id for hit in recall(store, Query(FACT)).hits]
     assert [(origin.row.id, origin.why) for origin in waiting(store)] == [(memory_id, why)]
+
+
+@pytest.mark.parametrize(
+    "revision",
+    [Revision(pinned=True), Revision(tags=("setup",)), Revision(links=(Link("relates-to", "another-x2aa"),))],
+)
+def test_the_reason_stays_when_anything_but_the_words_changes(
+    store: Store, recorded: Recorded, revision: Revision
+) -> None:
+    recorded.call("WebFetch", url="https://docs.example/setup", result=FACT)
+    memory_id = stored(store, FACT)
+    why = judge(store, memory_id, recorded.path)
+
+    revise(store.in_session("later"), memory_id, revision, source=ASSISTANT)
+    assert [origin.why for origin in waiting(store)] == [why]
+    rebuild(store)
+    assert [origin.why for origin in waiting(store)] == [why]
+
+    revise(store.in_session("later"), memory_id, Revision(text=f"{FACT} Mirrored."), source=ASSISTANT)
+    assert [origin.why for origin in waiting(store)] == [OriginReason(OriginDoubt.NOT_JUDGED)]
 
 
 def test_it_is_shown_once_the_person_accepted_it_and_no_longer_when_it_changes(

@@ -92,7 +92,7 @@ def judge(
         return None
     if transcript is None:
         why = OriginReason(OriginDoubt.NO_TRANSCRIPT)
-        _note(store, file.ref, file.digest, why)
+        _note(store, file.ref, file.digest, why, file.memory)
         return why
     if sum(map(transcript_file.size, _transcripts(transcript))) > AT_ONCE:
         return OriginReason(OriginDoubt.NOT_JUDGED)
@@ -100,7 +100,7 @@ def judge(
     (judged,), calls = inquire(store, transcript, [words_of(file.memory)], session_texts)
     if call and call not in calls:
         return OriginReason(OriginDoubt.NOT_JUDGED)
-    _note(store, file.ref, file.digest, judged)
+    _note(store, file.ref, file.digest, judged, file.memory)
     _settle(store, file, judged)
     return judged
 
@@ -125,7 +125,7 @@ def judge_session(store: Store, transcript: Path, *, prompt: str = "", orders_wa
     session_texts = [SessionText(Voice.PERSON, prompt)]
     reasons, _ = inquire(store, transcript, texts, session_texts, orders_wait=orders_wait)
     for row, why in zip(rows, reasons, strict=True):
-        _note(store, row.ref, row.digest, why)
+        _note(store, row.ref, row.digest, why, row)
         for file in read_rows(store, [row]):  # not by its id, which another vault may have, too
             _settle(store, file, why)
     return len(rows)
@@ -230,10 +230,12 @@ def _tracked(persons: Git, root: Path, index: Stamp | None) -> frozenset[str]:
 
 
 def _judged(db: sqlite3.Connection, row: Row) -> OriginReason | None:
-    """Return why the memory waits by its last judgement with these bytes, None when there is none."""
+    """Return why the memory waits by its last judgement with these words, None when there is none."""
     last = deeds.listed(db, ref=row.ref, events=(JUDGED,), limit=1)
     detail = last[0].detail if last else {}
-    if not detail.get("why") or detail.get("of") != row.digest:
+    # A pin, tag or link changes the bytes, but nothing about where the words come from.
+    is_same = detail.get("of") == row.digest or detail.get("words") == fingerprint(row.title, row.text)
+    if not detail.get("why") or not is_same:
         return None
     return OriginReason(str(detail["why"]), str(detail.get("word", "")), str(detail.get("place", "")))
 
@@ -270,7 +272,9 @@ def _why(store: Store, row: Row, judged: OriginReason | None) -> OriginReason:
     return OriginReason(OriginDoubt.NOT_JUDGED if row.session else OriginDoubt.NO_TRANSCRIPT)
 
 
-def _note(store: Store, ref: str, digest: str, why: OriginReason | None) -> None:
+def _note(
+    store: Store, ref: str, digest: str, why: OriginReason | None, memory: Memory | Row | None = None
+) -> None:
     refs = [ref] if ref else []
     reason = why or OriginReason("")
     store.try_record(
@@ -279,6 +283,7 @@ def _note(store: Store, ref: str, digest: str, why: OriginReason | None) -> None
         digests=[] if why else [digest],
         of=digest,
         why=reason.doubt,
+        words=fingerprint(memory.title, memory.text) if memory else "",
         **{name: value for name, value in (("word", reason.word), ("place", reason.place)) if value},
     )
     catch_up_if_free(store)
