@@ -109,7 +109,14 @@ def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
     assert f"'daybook forget-session {EARLIER} --undo'" in answer
     assert not stored.path.exists()
     assert "the session was forgotten" in call("audit_history", session=EARLIER)
-    assert run("forget-session", EARLIER, "--undo").stdout.startswith("Taken back: 1 memory.")
+    back = run("forget-session", EARLIER, "--undo").stdout
+    assert back.startswith("Taken back: 1 memory.")
+    assert stored.path.exists()
+    assert f"'daybook forget-session {EARLIER}' reverses this too." in back
+    assert "'daybook undo'" not in back
+
+    assert run("forget-session", EARLIER).returncode == 0
+    assert f"'daybook forget-session {EARLIER}' reverses this too." in run("undo").stdout
     assert stored.path.exists()
 
 

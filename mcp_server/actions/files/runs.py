@@ -45,13 +45,15 @@ class Undone:
     """
     What was taken back of a run: the ids restored, and (id, reason) of those left alone.
 
-    `masked` are those restored whose earlier text held what looked like a secret, which is masked now.
+    `masked` are those restored whose earlier text held what looked like a secret, which is masked now;
+    `session` is the id of the session that was forgotten, if that is what was taken back.
     """
 
     run: str
     restored: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     masked: list[str] = field(default_factory=list)
+    session: str = ""
 
 
 @contextlib.contextmanager

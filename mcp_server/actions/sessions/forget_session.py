@@ -113,7 +113,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     forgotten = _until_undone(forgettings)
     if not (undoable or forgotten):
         raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")
-    undone = Undone((undoable or run_names)[0])
+    undone = Undone((undoable or run_names)[0], session=session)
     for run in undoable:
         back = runs.undo(store, run)
         undone.restored += back.restored

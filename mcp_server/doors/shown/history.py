@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MASKED = "what looked like a secret was removed"
 NOTHING = "There is nothing to undo."
-AGAIN = "'daybook undo' reverses this too."
 
 SINCE_ACCEPTED = "since it was accepted, not by Daybook but by a pull, another branch or a person"
 OTHERS = {
@@ -104,11 +103,12 @@ def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
         (memory_id, "in the trash" if memory_id in new else but_masked.get(memory_id, "as before"))
         for memory_id in sorted(restored, key=lambda memory_id: memory_id not in but_masked)
     ]
+    again = f"daybook forget-session {outcome.session}" if outcome.session else "daybook undo"
     return Shown(
         f"Taken back: {counted(len(restored), 'memory')}.{_what(change)}",
         ("id", "result"),
         tuple(rows[:MOST_ROWS]),
-        notes=[not_shown(len(rows)), AGAIN if outcome.restored else ""],
+        notes=[not_shown(len(rows)), f"'{again}' reverses this too." if outcome.restored else ""],
         json=json,
     )
 
