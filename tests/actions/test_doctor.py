@@ -1,12 +1,20 @@
 """What doctor sees of the store's folder, and of its remote."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.set_up import add, look_ahead
-from mcp_server.actions.status.checks import Check, CheckedPart, ClaudeSettings, LastExchange, StoreFolder
+from mcp_server.actions.status.checks import (
+    Check,
+    CheckedPart,
+    ClaudeSettings,
+    LastExchange,
+    StoreFolder,
+    SwitchedOff,
+)
 from mcp_server.actions.status.doctor import doctor
 from tests.adapters.project.repositories import git
 from tests.live import ROOT
@@ -84,3 +92,70 @@ def test_settings_that_claude_code_cannot_read_are_named_with_the_place_of_the_e
     assert isinstance(failed.seen, ClaudeSettings)
     assert (failed.seen.path, failed.seen.line, failed.seen.column) == (settings, 3, 3)
     assert (failed.well, well.well) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"permissions": []},
+        {"enabledPlugins": ["daybook@daybook"]},
+        {"enabledPlugins": {"lint@shop": "yes"}},
+        {"model": None},
+        {"disableAllHooks": 1},
+        {"env": None},
+        [],
+    ],
+    ids=str,
+)
+def test_settings_of_the_wrong_shape_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: object
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+
+    (failed,) = checked(tmp_path / "memory", tmp_path, CheckedPart.HOOKS)
+
+    assert isinstance(failed.seen, ClaudeSettings)
+    assert failed.seen.path == tmp_path / "settings.json"
+
+
+ON, OFF = {"enabledPlugins": {"daybook@daybook": True}}, {"enabledPlugins": {"daybook@daybook": False}}
+HOOKS, NO_HOOKS = {"disableAllHooks": False}, {"disableAllHooks": True}
+
+
+@pytest.mark.parametrize(
+    ("own", "shared", "local", "place"),
+    [
+        (OFF, {}, {}, "own"),
+        (ON, OFF, {}, "shared"),
+        (ON, {}, OFF, "local"),
+        (ON, OFF, ON, ""),
+        ({"enabledPlugins": {"daybook@old": False, "daybook@daybook": True}}, {}, {}, ""),
+        ({"enabledPlugins": {"other@daybook": False}}, {}, {}, ""),
+        (NO_HOOKS, {}, {}, "own"),
+        (ON, NO_HOOKS, {}, "shared"),
+        (ON, {}, NO_HOOKS, "local"),
+        (NO_HOOKS, {}, HOOKS, ""),
+        (ON, {**NO_HOOKS, "permissions": []}, {}, ""),
+        ({}, {}, {}, ""),
+    ],
+)
+def test_the_settings_that_switch_daybook_off_are_named_and_the_last_file_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: object, shared: object, local: object, place: str
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    project = tmp_path / "shop"
+    paths = {
+        "own": tmp_path / "claude/settings.json",
+        "shared": project / ".claude/settings.json",
+        "local": project / ".claude/settings.local.json",
+    }
+    for path, settings in zip(paths.values(), (own, shared, local), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings), encoding="utf-8")
+    git(project, "init", "-q")
+
+    (check,) = checked(tmp_path / "memory", project, CheckedPart.HOOKS)
+
+    assert check.well is not bool(place)
+    assert not place or (isinstance(check.seen, SwitchedOff) and check.seen.path == paths[place])

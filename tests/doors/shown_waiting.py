@@ -40,6 +40,7 @@ from mcp_server.actions.status.checks import (
     Plugin,
     ServerFails,
     StoreFolder,
+    SwitchedOff,
     TeamSeen,
     Toolsets,
 )
@@ -105,6 +106,7 @@ CHECKS = [
     (part.HOOKS, False, NotExecutable(HOME / "bin")), (part.HOOKS, False, HookFails("timed out")),
     (part.HOOKS, False, ClaudeSettings(HOME / "x", 3, 5, "Expecting value")),
     (part.HOOKS, False, ClaudeSettings(HOME / "x", 0, 0, "it holds no object")),
+    (part.HOOKS, False, SwitchedOff(HOME / "x", "'disableAllHooks' is true")),
     (part.SERVER, True, Finding.SERVER_ANSWERS), (part.SERVER, False, ServerFails("does not run: x")),
     (part.MODULE, True, ModuleSeen("")), (part.MODULE, True, ModuleSeen("2.1", ("pane", "status"))),
     (part.MODULE, True, ModuleSeen("2.1")), (part.TOOLS, True, Toolsets(("core",), ("graph", "x"))),

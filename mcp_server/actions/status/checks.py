@@ -110,6 +110,13 @@ class ClaudeSettings(NamedTuple):
     reason: str
 
 
+class SwitchedOff(NamedTuple):
+    """The file of Claude Code's settings that switches this plugin or all hooks off, and how, as a clause."""
+
+    path: Path
+    how: str
+
+
 class HookFails(NamedTuple):
     """How the hook of a new session failed, as a clause about it."""
 
@@ -188,6 +195,7 @@ Seen = (
     | Missing
     | NotExecutable
     | ClaudeSettings
+    | SwitchedOff
     | HookFails
     | ServerFails
     | ModuleSeen

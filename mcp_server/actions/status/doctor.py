@@ -39,17 +39,17 @@ from mcp_server.actions.status.checks import (
     Seen,
     ServerFails,
     StoreFolder,
+    SwitchedOff,
     TeamSeen,
     Toolsets,
 )
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
-from mcp_server.adapters import files, git, places
-from mcp_server.adapters.auto_memory_folder import MAX_SETTINGS, claude_folder
+from mcp_server.adapters import claude_settings, files, git, places
+from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.index.events import sessions, transcripts
-from mcp_server.adapters.json_file import problem_of
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook, try_server
@@ -88,7 +88,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried(CheckedPart.EDITS, lambda: _nothing_held(store))
     yield _tried(CheckedPart.EMBEDDING_MODEL, lambda: _model(store))
     yield _tried(CheckedPart.ROUND_TRIP, lambda: _round_trip(store))
-    yield _tried(CheckedPart.HOOKS, lambda: _hooks(plugin))
+    yield _tried(CheckedPart.HOOKS, lambda: _hooks(plugin, store.project and store.project.root))
     yield _tried(CheckedPart.SERVER, _server)
     yield Check(CheckedPart.MODULE, True, module_seen(store.home))
     yield Check(CheckedPart.TOOLS, True, _toolsets(store))
@@ -222,16 +222,18 @@ def _aside(store: Store, folder: Path) -> Iterator[Store]:
         database.close()
 
 
-def _hooks(plugin: Path) -> Plugin:
+def _hooks(plugin: Path, project: Path | None) -> Plugin:
     for name in ("hooks/hooks.json", ".mcp.json", "bin/daybook"):
         if not (plugin / name).is_file():
             raise _Failed(Missing(plugin / name))
     launcher = plugin / "bin" / "daybook"
     if not os.access(launcher, os.X_OK):
         raise _Failed(NotExecutable(launcher))
-    settings = claude_folder(os.environ) / "settings.json"
-    if problem := problem_of(settings, MAX_SETTINGS):
-        raise _Failed(ClaudeSettings(settings, *problem))
+    own, *of_project = claude_settings.files_of(claude_folder(os.environ), project)
+    if problem := claude_settings.problem(own):
+        raise _Failed(ClaudeSettings(own, *problem))
+    if off := claude_settings.switching_off([own, *of_project], "daybook"):
+        raise _Failed(SwitchedOff(*off))
     if wrong := try_hook():
         raise _Failed(HookFails(wrong))
     return Plugin(plugin)

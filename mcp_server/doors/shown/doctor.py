@@ -25,6 +25,7 @@ from mcp_server.actions.status.checks import (
     Seen,
     ServerFails,
     StoreFolder,
+    SwitchedOff,
     TeamSeen,
     Toolsets,
 )
@@ -83,7 +84,7 @@ def _advice(check: Check) -> str:
             return hint
         case OSError() if check.part is CheckedPart.ROUND_TRIP:
             return ROOM_FOR_TEMPORARY
-        case ClaudeSettings():
+        case ClaudeSettings() | SwitchedOff():
             return CORRECT_SETTINGS
         case _:
             return ADVICE.get(check.part, "")
@@ -115,7 +116,9 @@ def _seen(seen: Seen) -> str:
             return f"{path} is not executable"
         case ClaudeSettings(path, line, column, reason):
             place = f", line {line}, column {column}" if line else ""
-            return f"Claude Code loads no plugin, for its settings are no JSON: {path}{place}: {reason}"
+            return f"Claude Code loads no plugin, for it cannot read its settings: {path}{place}: {reason}"
+        case SwitchedOff(path, how):
+            return f"Claude Code does not run it: in {path}, {how}"
         case HookFails(how):
             return f"the hook of a new session {how}"
         case ServerFails(how):
