@@ -81,12 +81,24 @@ def refresh(store: Store) -> Refreshed:
     return _refresh(store)
 
 
-def repair(store: Store) -> Refreshed:
-    """Mend damaged markers in the chosen file, keeping all of the person's text, and refresh its block."""
-    _project(store)
-    if not chosen(store):
+def repair(store: Store) -> tuple[Refreshed, ...]:
+    """
+    Mend damaged markers, keeping all of the person's text; return what became of each file.
+
+    The block in the chosen file is refreshed; in the other file, no block stays where markers were damaged:
+    there a choice could not take it out. Raises Rejected when no file needs it.
+    """
+    project, name = _project(store), chosen(store)
+    mended = []
+    for other in FILES:
+        with contextlib.suppress(DaybookError, OSError):  # it may be no text at all, and is not asked for
+            if other != name and _damage(project, other):
+                mended.append(_take_out(store, project, other, was_created=False, prepare=managed_block.mend))
+    if name:
+        mended.append(_refresh(store, managed_block.mend, makes_file=True))
+    if not mended:
         raise Rejected("No file of this project is chosen for the block.", "Run 'daybook init' first.")
-    return _refresh(store, managed_block.mend, makes_file=True)
+    return tuple(mended)
 
 
 def trouble(store: Store) -> Rejected | None:
@@ -95,12 +107,18 @@ def trouble(store: Store) -> Rejected | None:
     if not store.project or not name:
         return None
     try:
-        span = managed_block.find(_read(places.block_file(store.project, name))[1])
-    except FileNotFoundError:
-        return None
+        span = _damage(store.project, name)
     except DaybookError as error:
         return _about(name, error)
-    return _about(name, span) if isinstance(span, Rejected) else None
+    return _about(name, span) if span else None
+
+
+def _damage(project: Project, name: str) -> Rejected | None:
+    """Return what is wrong with the markers in the file *name*, None when they or the file are not there."""
+    with contextlib.suppress(FileNotFoundError):
+        span = managed_block.find(_read(places.block_file(project, name))[1])
+        return span if isinstance(span, Rejected) else None
+    return None
 
 
 def ignored(store: Store, name: str) -> bool | None:
@@ -211,8 +229,19 @@ def _moved_to(project: Project, name: str, noted: str) -> str:
     return next((other for other, block in others if block and files.digest(block) == noted), "")
 
 
-def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -> Refreshed:
-    """Take the block out of the file *name*; delete the file if we created it and nothing else is in it."""
+def _take_out(
+    store: Store,
+    project: Project,
+    name: str,
+    *,
+    was_created: bool,
+    prepare: Callable[[str], str] = lambda text: text,
+) -> Refreshed:
+    """
+    Take the block out of the file *name*, whose text *prepare* changes first.
+
+    Delete the file if we created it and nothing else is in it.
+    """
     with _alone(store, project):
         try:
             path = places.block_file(project, name)
@@ -220,7 +249,7 @@ def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -
                 data, text = _read(path)
                 if managed_block.find(text) is None:
                     return Refreshed(project.root / name, False)
-                rest = managed_block.splice(text, "")
+                rest = managed_block.splice(prepare(text), "")
                 changed = _write(path, data, rest)
                 if was_created and not rest and not files.read(path):
                     files.delete(path, expected=files.digest(b""))

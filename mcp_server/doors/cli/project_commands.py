@@ -51,7 +51,8 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
     store = output.opened().store()
     if repair:
         sync_if_free(store)
-        _tell(claude_md.repair(store))
+        for mended in claude_md.repair(store):
+            _tell(mended)
         return
     if name is None and repository is None:
         name, repository = _asked(store)

@@ -198,12 +198,40 @@ def test_damaged_markers_are_mended_on_request_and_no_text_is_lost(store: Store,
     problem = trouble(store)
     assert problem and "daybook init --repair" in problem.hint
 
-    assert repair(store).changed
+    assert [mended.changed for mended in repair(store)] == [True]
 
     block = current_block(store).text
     assert document.read_text(encoding="utf-8") == f"mine 1\n{MINE}\n{block}\nmine 2\n{MINE}\nmine 3\n"
     assert trouble(store) is None
-    assert not repair(store).changed
+    assert [mended.changed for mended in repair(store)] == [False]
+
+
+@pytest.mark.parametrize("choice", ["none", "CLAUDE.local.md"])
+def test_damaged_markers_in_a_file_that_is_not_chosen_any_more_are_mended_too(
+    store: Store, document: Path, project: Path, choice: str
+) -> None:
+    choose(store, "CLAUDE.md")
+    whole = document.read_text(encoding="utf-8")
+    document.write_text(f"{START}\nmine 1\n{whole}mine 2\n", encoding="utf-8")
+    torn = choose(store, choice)[0]
+    assert torn.problem and "daybook init --repair" in torn.problem.hint
+
+    mended = repair(store)
+
+    assert document.read_text(encoding="utf-8") == f"mine 1\n{MINE}\nmine 2\n"
+    assert [file.problem for file in mended] == [None] * len(mended)
+    assert (project / "CLAUDE.local.md").exists() == (choice != "none")
+    assert [file.problem for file in choose(store, "none")] == [None] * (choice != "none")
+
+
+def test_what_is_no_text_does_not_keep_the_chosen_file_from_being_mended(
+    store: Store, document: Path, project: Path
+) -> None:
+    choose(store, "CLAUDE.md")
+    document.write_text(f"{START}\n{document.read_text(encoding='utf-8')}", encoding="utf-8")
+    (project / "CLAUDE.local.md").write_bytes(b"\0")
+
+    assert [mended.changed for mended in repair(store)] == [True]
 
 
 def test_a_damaged_file_does_not_keep_the_person_from_choosing_another(
