@@ -20,7 +20,7 @@ from mcp_server.core.exchange import foreign, seeding  # fmt: skip
 from mcp_server.core.graph import graph  # fmt: skip
 from mcp_server.core.judge import consolidation  # fmt: skip
 from mcp_server.core.provenance import instructions, provenance  # fmt: skip
-from mcp_server.core.search import prompt_parts, query  # fmt: skip
+from mcp_server.core.search import boosts, prompt_parts  # fmt: skip
 from mcp_server.core.secrets import redaction  # fmt: skip
 from mcp_server.core.sessions import conversation, passages  # fmt: skip
 from mcp_server.core.text import excerpt, private, text_relation, time_words, titles, words  # fmt: skip
@@ -61,9 +61,9 @@ FUNCTIONS: dict[str, Reads] = {
     "source_of": lambda text: provenance.source_of(text, text),
     "reads_like_instruction": instructions.reads_like_instruction,
     "parse_turns": conversation.parse_turns,
-    "quoted_phrases": query.quoted_phrases,
-    "asks_about_now": query.asks_about_now,
-    "named_paths": query.named_paths,
+    "quoted_phrases": boosts.quoted_phrases,
+    "asks_about_now": boosts.asks_about_now,
+    "named_paths": boosts.named_paths,
     "tokens": text_relation.tokens,
     "numbers_in": text_relation.numbers_in,
     "negates": text_relation.negates,

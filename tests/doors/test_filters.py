@@ -71,6 +71,22 @@ def test_the_tools_take_the_same_filters(call: Caller) -> None:
             assert titles == expected.split(), (filters, answer)
 
 
+def test_only_knowledge_has_a_type(run: Run, call: Caller) -> None:
+    call("remember", title="Alpha", content="About colours.", type="note")
+    call("save_session", title="Beta", context="About colours.")
+    call("save_conversation", title="Gamma", messages=[{"role": "user", "content": "About colours."}])
+
+    answers = [
+        output_of(run("list", "--type", "note")),
+        output_of(run("recall", "colours", "--type", "note")),
+        call("list_memories", filter="note"),
+        call("list_memories", type="note"),
+        call("recall", query="colours", type="note"),
+    ]
+    for answer in answers:
+        assert [title for title in ("Alpha", "Beta", "Gamma") if title in answer] == ["Alpha"], answer
+
+
 def test_category_and_metadata_are_kept_in_the_file_and_revised(run: Run) -> None:
     stored = json.loads(
         output_of(

@@ -108,10 +108,12 @@ def test_what_is_revised_in_the_archive_is_told_to_be_there(run: Run) -> None:
 
 def test_a_list_tells_an_empty_store_from_a_filter_that_fits_nothing(run: Run) -> None:
     assert output_of(run("list", "--type", "decision")).startswith("No memories yet.")
-    output_of(run("remember", "Deploys | From main."))
+    identity = json.loads(output_of(run("remember", "Deploys | From main.", "--json")))["id"]
 
     assert output_of(run("list", "--type", "decision")).startswith("Of 1 memory none is listed so;")
     assert output_of(run("list", "--offset", "5")).startswith("Of 1 memory none is listed so;")
+    output_of(run("archive", identity))
+    assert "--include-archived" in output_of(run("list"))
 
 
 @pytest.mark.parametrize(

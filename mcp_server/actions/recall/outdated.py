@@ -1,4 +1,4 @@
-"""outdated: which conversations say something superseded since, and which memory holds now instead."""
+"""outdated: which conversations say something superseded since, which memory holds now, what it replaced."""
 
 import contextlib
 import sqlite3
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_server.core.judge.restated import Stated
 
 MOST = 500  # superseded memories, the latest, that are compared with conversations
+MOST_REPLACED = 3  # that a hit names
 
 
 def outdated(
@@ -32,7 +33,8 @@ def outdated(
     shadows: Mapping[int, Shadow],
 ) -> list[Hit]:
     """
-    Return *hits*; a conversation whose shown text is superseded gets the ids of the memories that hold now.
+    Return *hits*; a conversation whose shown text is superseded gets the ids of the memories that hold now,
+    and a memory those of the latest that it superseded.
 
     *rows* are the memories of the hits by their ref. Only what was said before is outdated.
     """
@@ -45,6 +47,9 @@ def outdated(
         if row and row.kind is Kind.CONVERSATION and (statements := [*_statements(row, hit.text)]):
             by = [_holding(store, db, old, row, statements, shadows) for old in superseded]
             marked.append(replace(hit, outdated_by=tuple(dict.fromkeys(filter(None, by)))))
+        elif row:
+            olds = [old.id for old in superseded if (old.vault, old.superseded_by) == (row.vault, row.id)]
+            marked.append(replace(hit, replaced=tuple(olds[:MOST_REPLACED])))
         else:
             marked.append(hit)
     return marked

@@ -1,6 +1,7 @@
 """What raises a memory beyond its relevance: its tag, a phrase or a path was asked for, its time, newness."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,11 +9,40 @@ from typing import Self
 
 from mcp_server.core.memory_parts import DAY
 from mcp_server.core.search import ranking
-from mcp_server.core.search.query import Query, Sort, asks_about_now, named_paths, quoted_phrases
+from mcp_server.core.search.query import Query, Sort
 from mcp_server.core.text.time_words import TimeSpan, span_of
 from mcp_server.core.text.words import query_terms, spelled, words
 
 Boosts = tuple[tuple[str, float], ...]
+
+
+def quoted_phrases(text: str) -> list[str]:
+    """Return what stands between double quotes in *text*, case folded."""
+    return [phrase.casefold() for phrase in re.findall(r'"([^"]{2,})"', text)]
+
+
+_NOW = re.compile(
+    # "The current tab" and "Now add a test" ask for no date.
+    r"\b(?:what|which)(?:'s|\s+\w+)?\s+(?:the |our |my )?(?:current|latest|newest|most recent)\b"
+    r"|\b(?:currently|nowadays|these days|at the moment|as of now)\b"
+    r"|(?<=\w )now\s*(?:[?.,;]|$)",
+    re.IGNORECASE,
+)
+
+
+def asks_about_now(text: str) -> bool:
+    """Tell whether *text* asks in English how something is at present, not how it was or in general."""
+    return bool(_NOW.search(text))
+
+
+_PATH = re.compile(  # it begins where a word does: from each letter on, a long word took its length squared
+    r"(?<![\w.-])[\w.-]*(?:/[\w.-]+)+|(?<![\w-])[\w-]+\.[a-z][a-z0-9]{0,4}\b"
+)
+
+
+def named_paths(text: str) -> list[str]:
+    """Return what looks like a file path in *text*."""
+    return [path.lstrip("-") for path in _PATH.findall(text)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """What can be asked of the memory, and what an answer consists of."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -176,6 +175,8 @@ class Hit:
     """Whether it is a past conversation that the query did not ask for; it comes after knowledge."""
     outdated_by: tuple[str, ...] = ()
     """Ids of the memories that hold now, where a conversation says what they have superseded since."""
+    replaced: tuple[str, ...] = ()
+    """Ids of the memories that it superseded, the latest first."""
     bars: tuple[Bar, ...] = ()
     contradicts: tuple[str, ...] = ()
     """Ids of the active memories that say otherwise, whichever of the two has the link."""
@@ -236,35 +237,6 @@ def parse_mode(name: str) -> Mode:
         raise Rejected(f"'{name}' is not a search mode.", "Use keyword, semantic or hybrid.") from None
 
 
-def quoted_phrases(text: str) -> list[str]:
-    """Return what stands between double quotes in *text*, case folded."""
-    return [phrase.casefold() for phrase in re.findall(r'"([^"]{2,})"', text)]
-
-
-_NOW = re.compile(
-    # "The current tab" and "Now add a test" ask for no date.
-    r"\b(?:what|which)(?:'s|\s+\w+)?\s+(?:the |our |my )?(?:current|latest|newest|most recent)\b"
-    r"|\b(?:currently|nowadays|these days|at the moment|as of now)\b"
-    r"|(?<=\w )now\s*(?:[?.,;]|$)",
-    re.IGNORECASE,
-)
-
-
-def asks_about_now(text: str) -> bool:
-    """Tell whether *text* asks in English how something is at present, not how it was or in general."""
-    return bool(_NOW.search(text))
-
-
-_PATH = re.compile(  # it begins where a word does: from each letter on, a long word took its length squared
-    r"(?<![\w.-])[\w.-]*(?:/[\w.-]+)+|(?<![\w-])[\w-]+\.[a-z][a-z0-9]{0,4}\b"
-)
-
-
-def named_paths(text: str) -> list[str]:
-    """Return what looks like a file path in *text*."""
-    return [path.lstrip("-") for path in _PATH.findall(text)]
-
-
 def filter_of(
     *,
     level: str | None = "",
@@ -279,11 +251,15 @@ def filter_of(
     all_projects: bool = False,
     include_archived: bool = False,
 ) -> Filter:
-    """Return the filter that those words ask for; raise Rejected for an unknown type or a bad date."""
+    """
+    Return the filter that those words ask for; raise Rejected for an unknown type or a bad date.
+
+    Only knowledge has a type. As of a day means the end of that day.
+    """
     return Filter(
         level=Level(level) if level else None,
         all_projects=all_projects,
-        kinds=(Kind(kind),) if kind else (),
+        kinds=(Kind(kind or Kind.KNOWLEDGE),) if kind or type else (),
         types=(check_type(type),) if type else (),
         tags=tuple(
             "|".join((TAGS.cleaned((alternative,)) or (alternative,))[0] for alternative in tag.split("|"))
@@ -292,7 +268,7 @@ def filter_of(
         statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),
         since=_date(since),
         until=_date(until),
-        as_of=_date(as_of),
+        as_of=_end(as_of),
         touches=touches,
         category=category.strip(),
     )
@@ -317,3 +293,11 @@ def _date(text: str) -> datetime | None:
     if moment := moment_in(text):
         return moment
     raise Rejected(f"'{text[:80]}' is not a date.", "Write it as 2026-11-20.")
+
+
+_TO_ITS_END = timedelta(days=1, seconds=-1)  # from the beginning of a day
+
+
+def _end(text: str) -> datetime | None:
+    moment = _date(text)
+    return moment + _TO_ITS_END if moment and len(text.strip()) == len("2026-11-20") else moment

@@ -42,7 +42,7 @@ FEW = 64  # passages: about a second, of a model of our own
 PATIENCE = 3.0  # seconds for an endpoint that embeds them
 TEAM_PATIENCE = 3.0  # seconds: a command first loads what asks the team, beside the model
 _FILTERS = (
-    click.option("--type", default="", help="Only this type."),
+    click.option("--type", default="", help="Only knowledge of this type."),
     click.option(
         "--kind",
         type=click.Choice([kind.value for kind in Kind]),
@@ -92,7 +92,7 @@ def _filtered(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
 )
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
 @_filtered("as_of", "touches")
-@click.option("--as-of", default="", metavar="DATE", help="What was valid on this date.")
+@click.option("--as-of", default="", metavar="DATE", help="What was valid at the end of this date.")
 @click.option("--touches", default="", metavar="PATH", help="Only about this file.")
 @click.option("--expand", is_flag=True, help="Also show what the hits link to.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
@@ -164,7 +164,8 @@ def list_command(filter: Filter, limit: int, offset: int) -> None:
 
         number = listing.total or get_stats(store).memories
         click.echo(
-            f"Of {counted(number, 'memory')} none is listed so; try other filters, or a smaller --offset."
+            f"Of {counted(number, 'memory')} none is listed so;"
+            " try other filters, --include-archived, or a smaller --offset."
             if number
             else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
         )

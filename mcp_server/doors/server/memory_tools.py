@@ -146,7 +146,7 @@ def register(application: Application) -> None:
         all_projects: Annotated[bool, MORE] = False,
         since: Annotated[str, Field(description="updated on this date or later"), MORE] = "",
         until: Annotated[str, Field(description="updated before this date"), MORE] = "",
-        as_of: Annotated[str, Field(description="a date: what was valid then"), MORE] = "",
+        as_of: Annotated[str, Field(description="a date: what was valid at its end"), MORE] = "",
         touches: Annotated[str, Field(description="about this file")] = "",
         expand: Annotated[bool, Field(description="also what the hits link to"), MORE] = False,
         sort: Annotated[Literal["", "composite", "relevance"], MORE] = "",

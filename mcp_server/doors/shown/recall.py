@@ -120,6 +120,7 @@ def doubts(hit: Hit) -> list[str]:
         elsewhere(hit.project),
         state_of(hit.status, by=hit.superseded_by, shadowed_by=hit.shadowed_by),
         outdated(hit.outdated_by),
+        f"replaced {', '.join(hit.replaced)}" if hit.replaced else "",
         f"contradicts {', '.join(hit.contradicts)}" if hit.contradicts else "",
         "" if believed == "high" else f"trust {believed}",
         files_of_before(hit.stale),
@@ -173,6 +174,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
         "stale": files_of_before(hit.stale),
         "below": hit.below,
         "outdated_by": list(hit.outdated_by),
+        "replaced": list(hit.replaced),
         "contradicts": list(hit.contradicts),
     }
     if hit.level is Level.TEAM:

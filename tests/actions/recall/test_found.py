@@ -17,7 +17,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import Level
-from mcp_server.core.search.query import ANY_STATUS, Answer, Confidence, Filter, Mode, Query
+from mcp_server.core.search.query import ANY_STATUS, Answer, Confidence, Filter, Mode, Query, filter_of
 from mcp_server.store import Store
 from tests.actions.recall.notes import fill, ids_found
 from tests.conftest import Clock, Open
@@ -147,6 +147,24 @@ def test_as_of_answers_with_what_was_valid_then(store: Store, clock: Clock) -> N
 
     assert ids_found(store, "database", filter=then) == [old.memory.id]
     assert ids_found(store, "database", filter=now) == [new.memory.id]
+
+
+def test_as_of_a_day_is_as_of_its_end_whatever_the_hour(store: Store) -> None:
+    today = remember(store, Draft("Database", "We use MySQL.")).memory
+
+    for day, expected in ((f"{today.created:%Y-%m-%d}", [today.id]), ("2026-11-19", [])):
+        assert ids_found(store, "database", filter=filter_of(as_of=day)) == expected, day
+    assert ids_found(store, "database", filter=filter_of(as_of=f"{today.created:%Y-%m-%d}T00:00")) == []
+
+
+def test_what_replaced_something_names_what_was_before(store: Store) -> None:
+    old = remember(store, Draft("Bundler", "We use webpack.")).memory.id
+    new = remember(store, Draft("Bundler", "We use vite.", supersedes=(old,))).memory.id
+    remember(store, Draft("Bundler of the docs", "They use rollup."))
+
+    hits = recall(store, Query("what did we use before vite")).hits
+
+    assert {hit.id: hit.replaced for hit in hits if hit.replaced} == {new: (old,)}
 
 
 def test_superseded_memories_come_when_asked_for(store: Store, ids: dict[str, str]) -> None:
