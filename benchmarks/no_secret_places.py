@@ -224,4 +224,20 @@ The secret is that it caches §dig:3§ rows.
 Shamir's secret sharing, 3-of-5
 The secret is stored under prod/api-2.
 §words:3§ password §words:3§ token
+https://a.example.org/login?next=%2Freset%3Ftoken%3D%7Btoken%7D
+https://a.example.org/authorize?next=%2Fcb%3Fgrant_type%3Dpassword%26scope%3Dread
+return_to=%2Fsettings%2Ftokens%3Fpage_token%3D§an:32§%26sort_key%3Dname
+payload=%7B%22password%22%3A%22string%22%2C%22token%22%3A%22YOUR_TOKEN%22%7D
+scope=repo%3Astatus%20token%3Aread%3Apackages
+https://a.example.org/?q=password%3Dpassword%20reset
+https://a.example.org/?next=%2Fedit%3Fcsrf_token%3D§hex:40§
+{"value": "8080", "name": "PORT"}, {"value": "true", "name": "RESET_PASSWORD"}
+{"value": "§an:32§", "name": "COMMIT_OF_BUILD"}
+{"value": "§hex:40§", "name": "idempotency_key"}
+[{"name": "BUILD_ID", "value": "§hex:40§"}, {"name": "API_TOKEN", "valueFrom": {"secretKeyRef": "api"}}]
+[{"id": "a", "value": "§hex:40§"}, "password"]
+{"value": "Passwort eingeben", "name": "password"}
+{"value": "Kennwort", "key": "password"}
+{"value": "${DB_PASSWORD}", "name": "DB_PASSWORD"}
+{"value": "arn:aws:secretsmanager:eu-west-1:1:secret:db", "name": "DB_PASSWORD"}
 """

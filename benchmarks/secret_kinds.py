@@ -193,4 +193,14 @@ pgp block                     | §pem:PGP PRIVATE KEY BLOCK§
 encrypted key                 | §pem:ENCRYPTED PRIVATE KEY§
 jwk private                   | {"kty":"EC","crv":"P-256","x":"§!url:43§","d":"§url:43§"}
 gcp service account           | "private_key_id": "§!hex:40§", "private_key": "§pem1:PRIVATE KEY§"
+
+# escaped for an address, and with the name behind the value
+escaped address               | https://a.example.org/login?next=%2Fx%3Fapi_key%3D§an:32§%26page%3D2
+escaped token                 | to=https%3A%2F%2Fa.example.org%2Fcb%3Faccess_token%3D§an:40§%26state%3D1
+escaped twice                 | u=https%253A%252F%252Fa.example.org%252F%253Ftoken%253D§an:32§%2526x%253D1
+escaped form                  | body: user%3Dada%26password%3D§an:6§%21§an:6§%26remember%3Dtrue
+escaped json                  | payload=%7B%22client_secret%22%3A%22§an:32§%22%2C%22page%22%3A2%7D
+name after the value          | {"value": "§pw§", "name": "DB_PASSWORD"}
+name after the value, on lines | {⏎  "value": "§an:40§",⏎  "type": "secret",⏎  "name": "API_TOKEN"⏎}
+key after the value           | [{"Value":"§an:32§","Key":"STRIPE_SECRET_KEY"}]
 """

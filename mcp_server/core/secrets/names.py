@@ -61,13 +61,15 @@ _NO_KEY = frozenset(
     "publishable row site sort unique".split()
 )
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+_ESCAPE = re.compile(r"\A(?:25)?[0-9A-Fa-f]{2}")  # what stands behind the % of "%3Ftoken" and "%253Ftoken"
 _LAST_WORD = re.compile(r"[0-9]*(?:[a-z]+[A-Z]?|[A-Z]+)")  # read backwards
 
 
 def name_before(text: str, start: int) -> str:
     """Return the part of the name that stands before the word at *start*: 'client_' of `client_secret`."""
     before = text[max(0, start - 48) : start]
-    return before[len(before.rstrip(_NAME_CHARACTERS)) :]
+    name = before[len(before.rstrip(_NAME_CHARACTERS)) :]
+    return _ESCAPE.sub("", name) if text.startswith("%", start - len(name) - 1) else name
 
 
 def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:

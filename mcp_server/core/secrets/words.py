@@ -38,11 +38,12 @@ _VALUE = rf"""
       | (?:{_QUOTE})?
         (?P<bare>{_BARE}{{4,128}}(?:(?:(?<=\w)\|(?=\w)|{_ENTITY};){_BARE}{{1,128}}){{0,3}})(?P<code>[(\[{{])?
     )"""
+_ESCAPED = "%(?:25)?3[dD]|%(?:25)?22%(?:25)?3[aA](?:%(?:25)?20)?%(?:25)?22"  # in an address: = and ":"
 _FIELD = "(?:[tT]ype|[dD]escription|sensitive|nullable|NoEcho|M(?:in|ax)Length|secret|required)"
 _ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
     (?: (?:</[a-z]{{1,6}}>)?[ \t]{{0,12}}
         (?::[ \t]{{0,3}}&?[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}}(?==[ \t]{{0,3}}[@bru]?["'`]))?  # a type
-        (?P<equals>={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→|\uff1a)
+        (?P<equals>{_ESCAPED}|={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→|\uff1a)
         (?:\*{{2}}|__|</[a-z]{{1,6}}>)?(?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`])
           |[ \t]{{0,3}}[|>][-+0-9]{{0,2}}[ \t]{{0,3}}\n[ ]{{1,20}})  # a block of YAML
         (?:<(?:code|kbd|tt|pre|b|strong|em|i)>)?
@@ -90,6 +91,13 @@ _IS_GIVEN = r"""[=:][^\s"'=:&]"""
 _OTHER_SCRIPT = r"[\u2e80-\uffff]"  # no blank stands before the verb of a Japanese sentence
 _ANOTHER = r""",(?P<value>[^\s,"'`;]{16,128})(?=[\s,"'`]|\Z)"""
 _NEXT_FIELD = r"&[\w.-]{1,40}="
+_NEXT_ESCAPED = r"%(?:25)?(?:0[aAdD]|2[026cC]|3[bB])"
+_BEFORE_BARE = rf"=|:|\uff1a|:=|=>|\?=|{_ESCAPED}"
+_ESCAPED_BRACKET = "%(?:25)?(?:7[bB]|3[cC]|24)"
+_VALUE_BEFORE = r"""(?x)
+    "[vV]alue"\s{0,3}:\s{0,3}"(?P<value>(?:\\.|[^"\\\n]){4,128})"\s{0,3},\s{0,40}
+    (?:"[\w-]{1,40}"\s{0,3}:\s{0,3}(?:"[^"\n]{0,80}"|[\w.]{1,20})\s{0,3},\s{0,40}){0,3}
+    "(?:[nN]ame|[kK]ey|id)"\s{0,3}:\s{0,3}"\Z"""
 
 
 def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
@@ -107,6 +115,7 @@ def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
             or _assigned(text, word, name, following)
             or _said(text, word, name, following)
             or _said_before(text, word)
+            or _value_before(text, word, name)
             or _below(text, word)
         )
         if span:
@@ -135,7 +144,7 @@ def _assigned(
     is_arrow = match["equals"] in ("->", "→")
     if match["bare"] and (
         match["argument"]
-        or ((match["equals"] or "=") not in ("=", ":", "\uff1a", ":=", "=>", "?=") and not is_arrow)
+        or (pattern(_BEFORE_BARE).fullmatch(match["equals"] or "=") is None and not is_arrow)
     ):
         return None
     at = word.start() - len(name)
@@ -204,6 +213,20 @@ def _said_before(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     return None
 
 
+def _value_before(text: str, word: re.Match[str], name: str) -> tuple[int, int] | None:
+    """Return where the value is in `{"value": "...", "name": "DB_PASSWORD"}`."""
+    at = word.start() - len(name)
+    if not text.startswith('"', at - 1) or text.find('alue"', max(0, at - 500), at) < 0:
+        return None
+    match = pattern(_VALUE_BEFORE).search(text, max(0, at - 500), at)
+    if match is None or pattern(f'{_END}"').match(text, word.end()) is None:
+        return None
+    is_secret = (
+        is_key(match["value"]) if word[0].startswith(MADE) else is_password(match["value"], plain_word=False)
+    )
+    return match.span("value") if is_secret else None
+
+
 def _below(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     """Return where the value is in "here is the token:", when it stands alone in a line or block below."""
     line_end = text.find("\n", word.end(), word.end() + 200)
@@ -252,6 +275,10 @@ def _judged(
             bare = text[start : max(start, following.start() - len(name_before(text, following.start())))]
         if "&" in bare:
             bare = pattern(_NEXT_FIELD).split(bare, maxsplit=1)[0]
+        if text[start - 2 : start].lower() in ("3d", "22") and "%" in text[start - 5 : start]:
+            bare = pattern(_NEXT_ESCAPED).split(bare, maxsplit=1)[0]
+            if pattern(_ESCAPED_BRACKET).match(bare):
+                return None  # a placeholder: {token}, <token>, ${token}
         if bare and bare[0].isascii() and not bare.isascii():
             bare = pattern(_OTHER_SCRIPT).split(bare, maxsplit=1)[0]
         end = start + len(bare.rstrip(".,:;?*"))
