@@ -1,5 +1,6 @@
 """Tools that accept, settle or delete for good: without the person's yes they say what to type."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from mcp_server.actions.judge.candidate import propose
 from mcp_server.core.memory import Draft
 from tests.conftest import Open
 from tests.doors.called import connected
+from tests.doors.shell import Run
 from tests.memories import files_of_store
 from tests.person import Person
 
@@ -53,3 +55,27 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
         path: text for path, text in files_of_store(memory_dir, project).items() if path in before
     } == before
     assert bool(person and person.saw) is (answer != "nobody")
+
+
+def test_what_the_person_is_told_to_type_does_the_whole_of_it(
+    open_here: Open, typed: Run, project: Path
+) -> None:
+    outside = project.parent / "the herons.md"
+    outside.write_text("# Herons\n\nHerons stand in the shallow water and wait.\n", encoding="utf-8")
+    opened = open_here()
+    for key, words in {"3f9a2c1d": "tabs", "3f9a2c1e": "blanks", "3f9a2c1f": "braces"}.items():
+        propose(opened.store(), Draft(words, f"This code has {words}."), key=key, confidence=1, why="")
+
+    with connected(opened, None) as call:
+
+        def type_what_is_told(tool: str, **arguments: object) -> str:
+            told = call(tool, **arguments).rpartition(" daybook ")[2]
+            return typed(*shlex.split(told)).stdout
+
+        assert "2 rejected" in type_what_is_told("reject_candidate", ids=["3f9a2c1d", "3f9a2c1e"])
+        assert "1 added" in type_what_is_told("approve_candidate", ids="all")
+        given = {"path": str(outside), "type": "decision", "level": "user", "tags": ["birds", "water"]}
+        assert "1 taken" in type_what_is_told("seed_from_file", **given)
+        listed = call("list_memories", level="user", type="decision", tags=["birds", "water"])
+
+    assert listed.startswith("1 memory")

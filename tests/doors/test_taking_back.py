@@ -88,9 +88,9 @@ def test_a_link_that_the_person_made_between_claudes_memories_stays(
 ) -> None:
     link(store, claudes.new, claudes.old, CONTRADICTS)
 
-    for arguments in ({"rel": CONTRADICTS}, {}):
-        answer = claude("unlink_memories", **{"from": claudes.new, "to": claudes.old}, **arguments)
-        assert f"{TYPE_IT}unlink {claudes.new} {claudes.old}" in answer
+    for rel, option in ((CONTRADICTS, f" --rel {CONTRADICTS}"), ("", "")):
+        answer = claude("unlink_memories", **{"from": claudes.new, "to": claudes.old, "rel": rel})
+        assert answer.endswith(f"{TYPE_IT}unlink {claudes.new} {claudes.old}{option}")
     assert "needs the person's consent" in claude("revise", id=claudes.new, links="src/uploads.py")
     assert [made.rel for made in read(store, claudes.new).memory.links] == [CONTRADICTS]
     link(store, claudes.new, claudes.old, SUPERSEDES)

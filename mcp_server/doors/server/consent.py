@@ -1,5 +1,6 @@
 """The questions to the person before Claude changes what they said, and the texts shown with them."""
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -180,21 +181,24 @@ class Consent:
 
     def before_unlinking(self, start: str, end: str, rel: str, *, level: Level | None = None) -> None:
         """Ask the person before Claude removes a link of theirs that replaces or marks."""
-        self._before_removing(kept_from_unlinking(self.store, start, end, rel, turns=self.turns, level=level))
+        ends = kept_from_unlinking(self.store, start, end, rel, turns=self.turns, level=level)
+        self._before_removing(ends, rel)
 
     def before_relinking(self, memory_id: str, links: Sequence[Link] | None) -> None:
         """Ask the person before *links* become those of a memory, without one of theirs."""
         if links is not None:
             self._before_removing(kept_from_relinking(self.store, memory_id, links, self.turns))
 
-    def _before_removing(self, ends: Ends | None) -> None:
+    def _before_removing(self, ends: Ends | None, rel: str = "") -> None:
         if ends:
             start, end = (file.memory for file in ends)
             self.dialog.consent(
                 f"Remove the link from {start.id}, “{one_line(start.title)}”, to {end.id},"
                 f" “{one_line(end.title)}”, by which you replaced or marked one of them?",
                 act=TAKING_BACK,
-                typed=f"unlink {start.id} {end.id}",
+                typed=shlex.join(
+                    ["unlink", start.id, end.id, *(["--rel", one_line(rel, 80)] if rel else [])]
+                ),
             )
 
 

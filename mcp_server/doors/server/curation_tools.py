@@ -19,7 +19,7 @@ from mcp_server.actions.memory.archive import archivable
 from mcp_server.actions.memory.archive import archive as to_archive
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
-from mcp_server.core.memory_parts import Level, split_list
+from mcp_server.core.memory_parts import Level, as_one_text, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.doors.server.application import Application
@@ -168,7 +168,7 @@ def register(application: Application) -> None:
             Dialog(context).consent(
                 f"{why} Read it and make memories from it?",
                 act=seed.READING_OUTSIDE,
-                typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
+                typed=_seeding(whole, options),
             )
         imports = seed.seed_from_file(open_store(), whole, options=options)
         return _seeded(open_store(), imports)
@@ -181,6 +181,17 @@ def register(application: Application) -> None:
         it again takes in what changed. Only when the person asked for it."""
         imports = seed.bootstrap_project(open_store(), dry_run=dry_run)
         return _seeded(open_store(), imports, dry_run=dry_run)
+
+
+def _seeding(path: Path, options: Options) -> str:
+    """Return what the person types, after `daybook`, to seed the file at *path* with these *options*."""
+    given = {
+        "--type": options.type,
+        "--level": options.level.value if options.level else "",
+        "--tags": as_one_text(options.tags),
+    }
+    words = [word for option, value in given.items() if value for word in (option, one_line(value, SHOWN))]
+    return shlex.join(["seed", one_line(str(path), SHOWN), *words])
 
 
 def _seeded(store: Store, imports: Sequence[Imported], *, dry_run: bool = False) -> Shown:

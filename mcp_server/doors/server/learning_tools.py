@@ -116,7 +116,8 @@ def _agreed(dialog: Dialog, chosen: Named, deed: str, option: str) -> Named:
 
     Raises PersonNeeded.
     """
-    act, typed = SETTLING_CANDIDATES, f"candidates {option} {' '.join(chosen.waiting)}"
+    act = SETTLING_CANDIDATES
+    typed = " ".join(["candidates", *(f"{option} {key}" for key in chosen.waiting)])
     memories = {key: waiting.memory for key, waiting in chosen.waiting.items()}
     questions = {
         key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in memories.items()
