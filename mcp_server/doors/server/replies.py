@@ -22,7 +22,7 @@ def shown_lines(result: Shown, *, label: str = "") -> str:
     notes = [_line(note) for note in result.notes]
     parts = _parts(result, label)
     first = len(parts)
-    for table in result.below:
+    for table in (below for below in result.below if below.rows):
         parts += _below(table, label)
     room = LIMIT - MORE - sum(len(line) + 1 for line in (*head, *notes)) - (LEAST if result.body else 0)
     lines, left_out = within(parts, room)

@@ -71,7 +71,7 @@ def receipts(rows: Sequence[Receipt], *, session: str = "") -> Shown:
 
 def _tallies(head: str, tallies: Sequence[Tally]) -> Shown:
     return Shown(
-        f"{head}: {'' if tallies else 'none'}".rstrip(),
+        f"{head}:",
         ("id", "given:", "used:"),
         [(tally.id, tally.given, tally.used) for tally in tallies],
     )
