@@ -22,6 +22,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown.runs import because
+from mcp_server.doors.shown.sessions import forgotten
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import plan_of
 from tests.conftest import Clock, Open
@@ -138,6 +139,21 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
 
     assert (status(store, old), read(store, old).memory.superseded_by) == (Status.SUPERSEDED, bad)
     assert read(store, older).memory.superseded_by == middle
+
+
+def test_what_is_no_longer_there_is_not_said_to_be_left(store: Store) -> None:
+    deleted = remembered(store, "Queue", "Jobs run on Redis.")
+    learned = remembered(store, "Cache", "The cache is warmed nightly.")
+    for name in (deleted, learned):
+        revise(store.in_session("bad"), name, Revision(tags=("ops",)))
+    Path(read(store, deleted).path).unlink()
+
+    first = forget_session(store, "bad", dry_run=False)
+    second = forget_session(store, "bad", dry_run=False)
+
+    assert (len(first.entries), first.left) == (1, {})
+    assert (second.entries, second.left) == ([], {})
+    assert (forgotten(first).head[:4], forgotten(second).head[:7]) == ("Done", "Nothing")
 
 
 def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_returns(

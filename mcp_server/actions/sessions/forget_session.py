@@ -212,17 +212,18 @@ def _heir(store: Store, memory: Memory, gone_ids: set[str]) -> str:
 
 def _left(store: Store, session: str, gone_refs: set[str], revived: set[str]) -> dict[str, tuple[str, ...]]:
     """
-    Return id → what the session did to memories that were there before.
+    Return id → what the session did to memories that were there before, and are still.
 
     That it superseded those *revived* is taken back; what else it changed in them is not.
     """
     with store.database.read() as db:
         changes = deeds.listed(db, session=session, events=["revised", "confirmed"], limit=MOST_DEEDS)
+        there = {deed.ref for deed in changes if deed.ref and selections.with_ref(db, deed.ref)}
     changed: dict[str, set[str]] = {}
     for deed in changes:
         if deed.event == "revised" and deed.ref in revived:
             revived = revived - {deed.ref}
-        elif deed.ref and deed.ref not in gone_refs:
+        elif deed.ref in there - gone_refs:
             changed.setdefault(deed.id, set()).add(deed.event)
     return {memory_id: tuple(sorted(events, reverse=True)) for memory_id, events in sorted(changed.items())}
 

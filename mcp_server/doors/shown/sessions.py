@@ -105,12 +105,14 @@ def forgotten(outcome: ForgottenSession) -> Shown:
     entries = [f"{because(entry)}: {entry.title}" for entry in outcome.entries]
     left = [_left(memory_id, verbs) for memory_id, verbs in outcome.left.items()]
     failed = [not_made(failure) for failure in outcome.failed]
+    nothing = "Nothing is left of what was learned in that session"
     rows = [
-        *(entries or ["Nothing was learned in that session."]),
+        *(entries or ([f"{nothing}."] if outcome.dry_run else [])),
         *(f"left as it is: {sentence}" for sentence in left),
         *(f"not done: {sentence}" for sentence in failed),
     ]
-    head = f"Done; 'daybook forget-session {outcome.session[:120]} --undo' brings it back:"
+    back = f"'daybook forget-session {outcome.session[:120]} --undo' brings it back"
+    head = f"Done; {back}:" if entries else f"{nothing}; {back}."
     return Shown(
         "Nothing was changed. The plan:" if outcome.dry_run else head,
         rows=[(row,) for row in rows],

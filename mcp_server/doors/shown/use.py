@@ -19,7 +19,7 @@ def quality(figures: Quality) -> Shown:
         return Shown(NOTHING, json=json)
     span = f"the last {counted(figures.days, 'day')}" if figures.days else "all time"
     return Shown(
-        f"What Claude was shown in {span}:",
+        f"What Claude was shown for its recalls and your prompts in {span}:",
         rows=(
             ("memories given", figures.given),
             ("used", f"{figures.used} ({figures.usage_rate:.0%})"),
