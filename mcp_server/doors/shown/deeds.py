@@ -29,7 +29,7 @@ def history(entries: Sequence[TitledDeed]) -> Shown:
     """Return what was done, the latest first."""
     deeds = counted(len(entries), "deed")
     return Shown(
-        f"{deeds}, newest first; the texts of forgotten memories are in the trash" if entries else NOTHING,
+        f"{deeds}, newest first" if entries else NOTHING,
         ("when (UTC)", "id", "what", "session:", "title"),
         [
             (
@@ -69,7 +69,7 @@ def _words(deed: Deed) -> str:
             taken = events.a_list(detail.get("taken"))
             return f"imported from {detail.get('place')}: {counted(len(taken), 'memory')}"
         case "forgotten":
-            return "forgotten for good" if detail.get("forever") else "forgotten; it is in the trash"
+            return "forgotten for good" if detail.get("forever") else "moved to the trash"
         case "moved" if level := detail.get("level"):
             return f"moved to {level} level"
         case "tidied" if detail.get("reason"):
