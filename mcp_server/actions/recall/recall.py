@@ -142,7 +142,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
         verdict=confidence.highest(hit.confidence for hit in hits) if verdict is Confidence.NONE else verdict,
         hits=_flagged(store, db, hits, vaults),
         semantic=knowledge.semantic or talks.semantic,
-        is_anything_known=bool(hits) or _is_anything_known(db, vaults),
+        is_anything_known=bool(hits) or _knows(db, visible(store, db, replace(query.filter, level=None))),
     )
     return answer, _changed(store, db, [*rows.values()])
 
@@ -155,7 +155,7 @@ def _unasked(
     return answering, hidden | unasked.kept_back(db, answering, store.private)
 
 
-def _is_anything_known(db: sqlite3.Connection, vaults: Sequence[str]) -> bool:
+def _knows(db: sqlite3.Connection, vaults: Sequence[str]) -> bool:
     return scopes.searched(db, Filter(kinds=KNOWN, statuses=ANY_STATUS), vaults).number > 0
 
 

@@ -259,3 +259,4 @@ def test_an_answer_without_hits_says_whether_anything_is_known_here(store: Store
     assert recall(store, Query("herons")) == Answer(Confidence.NONE, (), semantic=False)
     archive(store, [gone.memory.id])
     assert recall(store, Query("herons")).is_anything_known
+    assert recall(store, Query("herons", filter=Filter(level=Level.USER))).is_anything_known
