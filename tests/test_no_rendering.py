@@ -25,7 +25,7 @@ WHY_LEFT_ALONE = """
     changes.preview:_of_change changes.put_back:CHANGED_SINCE changes.put_back:GONE
     changes.put_back:looked_at exchange.auto_memory:import_auto_memory exchange.imports.batch:write_pending
     exchange.imports.from_text:reworded exchange.imports.plan:AS_GIVEN exchange.imports.plan:build
-    exchange.imports.take:CHANGED_HERE exchange.imports.take:FORGOTTEN exchange.imports.take:GONE
+    exchange.imports.again:FORGOTTEN exchange.imports.take:CHANGED_HERE exchange.imports.take:GONE
     exchange.imports.take:STAYS
     exchange.seed:_reading exchange.seed:bootstrap_project files.conflict_copies:_WHAT
     files.conflict_copies:ledger_copies files.conflict_copies:why_not_taken_in files.runs:ChangeOutcome

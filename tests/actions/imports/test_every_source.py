@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.exchange.imports.batch import Outcome
@@ -131,6 +132,31 @@ def test_what_was_forgotten_here_stays_so(world: World, how: str) -> None:
         assert (item.outcome, item.id) == (Outcome.LEFT, "")
         assert "forgotten" in item.why and f"daybook restore {memory_id}" in item.why
     assert questions(world.store) == []
+
+
+@pytest.mark.parametrize("how", ["trash", "for good", "undone"])
+def test_what_was_forgotten_here_stays_so_under_another_name(world: World, how: str) -> None:
+    if world.source is SOURCES["notes"] and how == "for good":
+        pytest.skip(
+            "the name of a note is a part of what it says, and nothing is left to compare the rest with"
+        )
+    memory_id = imported_id(world, a=EIGHT)
+    forget(world.store, memory_id, forever=how == "for good")
+    if how == "undone":
+        undo(world.store, last_change(world.store))
+
+    world.there(b=EIGHT)
+    (item, *_) = world.take()
+
+    if how == "undone":
+        assert EIGHT in text(world, memory_id)
+    elif world.source.merges:
+        assert (item.outcome, item.id) == (Outcome.LEFT, "")
+        assert f"daybook restore {memory_id}" in item.why
+        assert outcomes(world) == [Outcome.LEFT]
+        assert questions(world.store) == []
+    else:
+        assert item.outcome is Outcome.TAKEN
 
 
 def test_what_is_gone_there_stays_here_and_is_known_when_it_comes_back(world: World) -> None:

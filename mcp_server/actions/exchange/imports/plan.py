@@ -1,6 +1,6 @@
 """Decide what each record of a source is to become: its vault, its id, and its memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
@@ -80,10 +80,11 @@ class Plan:
 class Around:
     """
     The context of a record: all records by key, key → memory id (`ids`), and the older record's key → the
-    record that superseded it (`successors`).
+    record that superseded it (`successors`). `forgotten` is as in `words_in_trash`.
     """
 
     records: Mapping[str, Record]
+    forgotten: Mapping[str, Sequence[str]]
     ids: dict[str, str] = field(default_factory=dict)
     successors: dict[str, Record] = field(init=False)
 

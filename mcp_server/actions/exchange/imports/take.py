@@ -3,9 +3,8 @@ take: turn the records of a source into memories; every source is imported by th
 
 The ledger notes what each record became, by its origin. A repeated import changes nothing; a record that
 changed in the source is revised; a memory edited or forgotten here stays as it is. What `undo` took back is
-taken in again: to undo an import decides nothing about its memories. Most records are written
-in batches. Those that are words alone (documents, Claude Code's own memory) are stored and revised as
-`remember` does, one after the other.
+taken in again: to undo an import decides nothing about its memories. Most records are written in batches;
+those that are words alone (documents, Claude Code's own memory) one by one, as by `remember`.
 """
 
 import contextlib
@@ -14,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from mcp_server.actions.exchange.imports.again import FORGOTTEN, forgotten_before, given_back, words_in_trash
 from mcp_server.actions.exchange.imports.batch import (
     Batch,
     Imported,
@@ -57,7 +57,6 @@ BATCH = 250  # records in one line of the ledger and one transaction
 WRITTEN = (Outcome.TAKEN, Outcome.MERGED, Outcome.REVISED)
 LOCK = ".import.lock"
 CHANGED_HERE = "it changed there and here; yours was kept"
-FORGOTTEN = "it was forgotten here and stays so; while it is in the trash: daybook restore {}"
 STAYS = "it was imported to another level; 'daybook revise {} --level {}' moves it"
 GONE = "it is no longer in its source; the memory stays"
 
@@ -134,7 +133,8 @@ def _take(
                 progress(1)
             plan.memory, remark = build(plan, around, now)
             try:
-                item = _take_one(store, plan, batch, dry_run=dry_run)
+                item = forgotten_before(plan, around) or given_back(store, plan, batch, dry_run=dry_run)
+                item = item or _take_one(store, plan, batch, dry_run=dry_run)
             except (Rejected, Unreadable, Conflict, NotFound) as error:
                 item = Item(plan.record.key, Outcome.REFUSED, why=str(error))
             stays = level and item.outcome is Outcome.UNCHANGED and not _is_at(plan, level)
@@ -182,10 +182,11 @@ def _planned(
             *origins.values(),
             *(imports.origin(source_name, place, key) for key, _ in reading.refused),
         }
+        forgotten = words_in_trash(store, imports.forgotten(db, source_name))
         gone = imports.gone(db, source_name, place, present) if reading.whole else []
     renamed = {entry.text: entry.record for entry in gone if entry.record.own}
     ids_before = frozenset(existing.by_id)
-    plans, around = [], Around({record.key: record for record in reading.records})
+    plans, around = [], Around({record.key: record for record in reading.records}, forgotten)
     for record in reading.records:
         last_import = last_imports.get(origins[record.key])
         memory_id = id_in(last_import.ref) if last_import else ""

@@ -139,6 +139,19 @@ def gone(db: sqlite3.Connection, source: str, place: str, present: Collection[st
     ]
 
 
+def forgotten(db: sqlite3.Connection, source: str) -> dict[str, list[str]]:
+    """Return digest of the content → the refs that it had here, of what came from *source* and is gone."""
+    rows = db.execute(
+        "SELECT digest, ref FROM imported WHERE what = ? AND undone_to = ''"
+        " AND ref NOT IN (SELECT vault || '/' || id FROM memories)",
+        (source,),
+    )
+    refs: dict[str, list[str]] = {}
+    for digest, ref in rows:
+        refs.setdefault(digest, []).append(ref)
+    return refs
+
+
 def holders(db: sqlite3.Connection) -> list[Holder]:
     """Return all memories of every vault with what an import needs to know of them."""
     rows = db.execute(
