@@ -46,7 +46,7 @@ def test_what_was_forgotten_before_a_clock_went_back_comes_back(store: Store, cl
 def test_calls_of_a_clock_that_was_ahead_use_up_no_earlier_day(store: Store, clock: Clock) -> None:
     clock.pass_days(400)
     for call in ("paid", "plan-a"):
-        store.record("reserved", call=call, item="i", usd=0.2)
+        store.record("reserved", call=call, item="i", usd=0.2, sessions={"s1": 1.0})
         store.record("spent", call=call, usd=0.2, outcome=CallOutcome.OK.value)
     ahead = store.now()
     clock.pass_days(-400)
@@ -56,4 +56,4 @@ def test_calls_of_a_clock_that_was_ahead_use_up_no_earlier_day(store: Store, clo
         for now, calls in ((store.now(), 0), (ahead, 1), (ahead + DAY, 0)):
             assert spending.today(db, now) == (0.2 * calls, calls)
             assert spending.today_on_plan(db, now) == calls
-            assert spending.answered_today(db, now) == 2 * calls
+            assert spending.learned_today(db, now) == 2 * calls

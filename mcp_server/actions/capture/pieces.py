@@ -20,7 +20,7 @@ from mcp_server.core.sessions.chunks import SIZE, Chunk, chunks, render
 from mcp_server.core.sessions.transcript import Condenser
 from mcp_server.store import Store
 
-AT_ONCE = 6  # while a day has fewer answers, a rest is sent as soon as its session has ended, however short
+AT_ONCE = 6  # while a day has fewer answers about sessions, a rest is sent as soon as its session has ended
 ENOUGH = SIZE * 3 // 4  # characters of rests that are worth a call at any time; fewer wait for tomorrow
 
 
@@ -117,7 +117,7 @@ def is_worth_a_call(store: Store, rests: Sequence[Part]) -> bool:
     if _length(rests) >= ENOUGH:
         return True
     with store.database.read() as db:
-        return spending.answered_today(db, store.now()) < AT_ONCE
+        return spending.learned_today(db, store.now()) < AT_ONCE
 
 
 def _length(parts: Iterable[Part]) -> int:

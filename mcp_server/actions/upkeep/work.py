@@ -116,7 +116,7 @@ def note_left_behind(store: Store) -> bool:
         ended = store.settings.model_calls and any(
             transcript.ended for transcript in transcripts.unlearned(db, paid=True)
         )
-        answers = spending.answered_today(db, store.now())
+        answers = spending.learned_today(db, store.now())
     return ended and answers < AT_ONCE and not refusal(store)
 
 

@@ -5,10 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.capture.pieces import AT_ONCE
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.recall.ask import ask
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, proposal
+from tests.conftest import Clock
 from tests.recorded import Recorded, kept, queued
 from tests.scripted_model import ScriptedModel
 
@@ -73,6 +79,25 @@ def test_a_short_rest_waits_until_the_session_ends(
 
     learn(learning, kept(learning, recorded, ended=True))
     assert model.calls == 1
+
+
+def test_questions_of_the_persons_use_up_none_of_the_days_rests(
+    learning: Store, model: ScriptedModel, recorded: Recorded, clock: Clock
+) -> None:
+    remember(learning, Draft("Invoices in Postgres", "Invoices are kept in Postgres for the reports."))
+    for _ in range(AT_ONCE):
+        clock.pass_days(1 / DAY)
+        ask(learning, "where are invoices kept?")
+    assert model.calls == AT_ONCE
+
+    recorded.user("A short remark on invoices")
+    learn(learning, kept(learning, recorded))
+    assert model.calls == AT_ONCE + 1
+
+    for number in range(AT_ONCE):
+        recorded.user(f"Another short remark on invoices, number {number}")
+        learn(learning, kept(learning, recorded))
+    assert model.calls == 2 * AT_ONCE
 
 
 def test_what_the_person_forgot_is_not_sent(

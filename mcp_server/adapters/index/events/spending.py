@@ -122,10 +122,11 @@ def by_day(db: sqlite3.Connection, *, since: int) -> list[tuple[int, float, int,
     return [(int(day), float(usd), int(paid), int(plan)) for day, usd, paid, plan in rows]
 
 
-def answered_today(db: sqlite3.Connection, now: int) -> int:
-    """Return the number of that day's calls with an answer, usable or not, paid or on the plan."""
+def learned_today(db: sqlite3.Connection, now: int) -> int:
+    """Return the number of that day's answers about sessions, usable or not, paid or on the plan."""
     rows = db.execute(
-        f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND outcome IN (?, ?)",
+        f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND outcome IN (?, ?)"
+        " AND call IN (SELECT call FROM call_sessions)",
         (now - now % DAY, CallOutcome.OK.value, CallOutcome.UNUSABLE.value),
     )
     return int(rows.fetchone()[0])
