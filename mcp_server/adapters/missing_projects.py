@@ -35,6 +35,8 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
     machines know it, also one of them, or the only one that is gone from the same parent and has no number.
     """
     number = places.folder_number(project.root)
+    if clones := _clones_that_were(home, project, number):
+        return clones
     notes = [_left(home, place.name, project) for place in places.project_folders(home)]
     candidates = [note for note in notes if note]
     if not candidates:
@@ -60,6 +62,14 @@ def may_be_former(home: Path, project: Project) -> list[Former]:
         and places.NUMBER not in places.project_notes(home, note.key)
     ]
     return named or (beside if len(beside) == 1 else [])
+
+
+def _clones_that_were(home: Path, project: Project, number: str) -> list[Former]:
+    """Return the folder of *project* that is gone and has *number*, if the person chose something for it."""
+    notes = places.project_notes(home, project.key)
+    roots = [Path(root) for root, noted in places.numbers_in(notes).items() if number and noted == number]
+    gone = [root for root in roots if root != project.root and not os.path.lexists(root)]
+    return [Former(project.key, root) for root in gone if places.has_choices(notes, root)]
 
 
 def former(home: Path, key: str) -> Former | None:

@@ -32,6 +32,7 @@ OWED_BRIEFS = "brief-owed-{}"  # in `work`, an empty file for each session that 
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
 NUMBER = "number"  # in project.json: the number that the file system gives its folder
+NUMBERS = "numbers"  # in project.json: the same of each folder for which the person chose something
 REPOSITORIES = "repositories"  # in project.json: the vaults in repositories that the person made
 BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
@@ -186,7 +187,8 @@ def note_accepted(home: Path, project: Project) -> None:
     note_project(home, project)
 
     def noted(values: dict[str, object]) -> dict[str, object]:
-        return {**values, ACCEPTED: sorted({*folders_in(values, ACCEPTED), str(project.root)})}
+        accepted = sorted({*folders_in(values, ACCEPTED), str(project.root)})
+        return {**values, ACCEPTED: accepted, NUMBERS: _numbers_with(values, project.root)}
 
     _change_project_notes(home, project.key, noted)
 
@@ -212,7 +214,8 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
         about = {"name": project.name, "root": str(project.root), "remote": project.remote}
         noted_number = values.get(NUMBER) if values.get("root") == about["root"] else ""
         about[NUMBER] = str(noted_number or folder_number(project.root))
-        return {**values, **about, REPOSITORIES: sorted(adopted)}
+        numbers = {NUMBERS: _numbers_with(values, project.root)} if adopt else {}
+        return {**values, **about, REPOSITORIES: sorted(adopted), **numbers}
 
     _change_project_notes(home, project.key, noted)
 
@@ -246,8 +249,10 @@ def note_moved(home: Path, key: str, project: Project, root: Path) -> None:
             REPOSITORIES: [*filter(str(root / REPOSITORY_FOLDER).__ne__, folders_in(values, REPOSITORIES))],
             ACCEPTED: [*filter(str(root).__ne__, folders_in(values, ACCEPTED))],
             BLOCKS: {folder: note for folder, note in blocks_in(values).items() if folder != str(root)},
+            NUMBERS: {folder: number for folder, number in numbers_in(values).items() if folder != str(root)},
         }
-        return {**left, "root": str(project.root)} if key == project.key else left
+        is_noted_root = key == project.key and values.get("root") == str(root)
+        return {**left, "root": str(project.root)} if is_noted_root else left
 
     _change_project_notes(home, key, noted)
 
@@ -273,7 +278,8 @@ def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None
     note_project(home, project)
 
     def noted(values: dict[str, object]) -> dict[str, object]:
-        return {**values, BLOCKS: {**blocks_in(values), str(project.root): dict(note)}}
+        blocks = {**blocks_in(values), str(project.root): dict(note)}
+        return {**values, BLOCKS: blocks, NUMBERS: _numbers_with(values, project.root)}
 
     _change_project_notes(home, project.key, noted)
 
@@ -394,6 +400,16 @@ def folders_in(values: Mapping[str, object], name: str) -> list[str]:
     """Return the folders that the *values* of project.json list under *name*."""
     folders = values.get(name)
     return [*map(str, folders)] if isinstance(folders, list) else []
+
+
+def numbers_in(values: Mapping[str, object]) -> dict[str, object]:
+    """Return folder → the number that *values* of project.json note of it."""
+    numbers = values.get(NUMBERS)
+    return numbers if isinstance(numbers, dict) else {}
+
+
+def _numbers_with(values: Mapping[str, object], folder: Path) -> dict[str, object]:
+    return {**numbers_in(values), str(folder): folder_number(folder)}
 
 
 def blocks_in(values: Mapping[str, object]) -> dict[str, object]:

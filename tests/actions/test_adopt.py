@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
@@ -42,6 +43,10 @@ WEBHOOK = Draft("Webhook", "The webhook needs the raw body.", type="gotcha")
 def key_of(store: Store) -> str:
     assert store.project
     return store.project.key
+
+
+def keep_block(store: Store) -> None:
+    claude_md.choose(store, "CLAUDE.md")
 
 
 def offers(store: Store) -> list[str]:
@@ -236,6 +241,36 @@ def test_a_clone_that_was_deleted_is_not_offered_to_another(
     shutil.rmtree(clone)
 
     assert offers(open_here().store()) == []
+
+
+@needs_git
+@pytest.mark.parametrize("choice", [init, keep_block, trust], ids=lambda choice: choice.__name__)
+@pytest.mark.parametrize("which", ["first", "second"])
+@pytest.mark.parametrize("by_key", [False, True])
+def test_each_clone_that_is_moved_is_offered_what_was_chosen_for_it(
+    open_here: Open, project: Path, choice: Callable[[Store], object], which: str, by_key: bool
+) -> None:
+    clones = {"first": project, "second": project.with_name("second")}
+    for folder in clones.values():
+        repository(folder, "https://github.com/acme/shop.git")
+        remember(open_here(folder).store(), WEBHOOK)
+        choice(open_here(folder).store())
+    with pytest.raises(NotFound):
+        adopt(open_here(clones["first"]).store(), key_of(open_here().store()))
+    was = clones.pop(which)
+    moved = was.rename(was.with_name("moved"))
+    (stays,) = clones.values()
+
+    assert [former.root for former in offered(open_here(moved).store())] == [was]
+    lines = offers(open_here(moved).store())  # a session's start says what would be lost sight of
+    assert len(lines) == (2 if choice is init else 1) and all(str(was) in line for line in lines)
+    assert offers(open_here(stays).store()) == []
+    adopt(open_here(moved).store(), key_of(open_here(stays).store()) if by_key else "")
+
+    after = places.project_notes(open_here(moved).store().home, key_of(open_here(moved).store()))
+    for folder in (moved, stays):
+        assert places.has_choices(after, folder)
+        assert offers(open_here(folder).store()) == []
 
 
 def test_what_is_taken_over_is_not_gone(open_here: Open, project: Path, tmp_path: Path) -> None:

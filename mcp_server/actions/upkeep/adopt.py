@@ -106,8 +106,10 @@ def _chosen(store: Store, key: str) -> Former:
             f"Several projects may be this one: {keys}." if projects else "No other project may be this one.",
             "Name one: daybook adopt KEY",
         )
-    known_project = missing_projects.former(store.home, key)
-    if known_project is None or (key, known_project.root) == (store.project.key, store.project.root):
+    offers = {project.key: project for project in projects}
+    known_project = offers.get(key) or missing_projects.former(store.home, key)
+    is_there = known_project is not None and os.path.lexists(known_project.root)
+    if known_project is None or (key == store.project.key and is_there and key not in offers):
         raise NotFound(
             key,
             sentence=f"No project has the key '{key[:80]}'.",
