@@ -1,5 +1,6 @@
 """The block in CLAUDE.md says what is known after every verb in a terminal, not only after a session."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from mcp_server.actions.changes.undo import last_change
 from tests.conftest import Open
 from tests.doors.module import Typed, tell
 from tests.doors.shell import Run, output_of
+from tests.doors.test_store_commands import printing_to
 
 
 @pytest.fixture
@@ -35,6 +37,18 @@ def test_what_is_remembered_revised_and_forgotten_in_a_terminal_is_in_the_block_
 
     output_of(run("restore", memory))
     assert "MySQL" in block()
+
+
+def test_the_block_follows_although_nobody_reads_the_answer(
+    memory_dir: Path, project: Path, block: Callable[[], str]
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    with open(writing, "wb") as pipe:
+        printing_to(pipe, memory_dir, project)
+
+    assert "Deploys" in block()
 
 
 def test_what_is_seeded_and_accepted_comes_into_the_block(

@@ -79,8 +79,10 @@ def synced() -> Store:
 
 
 def _end(opened: Opened, *, searches: bool, before: int) -> None:
-    sys.stdout.flush()
-    follow(opened, since=before)
+    try:
+        sys.stdout.flush()
+    finally:  # it may be closed, as that of `daybook revise ... | head -1`; what was asked for is done
+        follow(opened, since=before)
     if searches and opened.look_is_due() and opened.finds_damage():
         click.echo(
             "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
