@@ -132,7 +132,7 @@ BUSY = State(
         (Problem("/vault/broken.md", 2, "has no title"),),
     ),
     0,
-    Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", True, 0),
+    Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", True, 0, shorts_wait=True),
     replace(SPENDING, paused_reason="The service is overloaded.", paused_until=NOON),
     {"question": 1, "origin": 2, "candidate": 1, "stale": 1, "aged": 1},
     NEEDS,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from mcp_server.actions.capture.pieces import AT_ONCE
 from mcp_server.actions.files.conflict_copies import ledger_copies
 from mcp_server.actions.files.size_limit import Size, index_size, measure
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
@@ -12,6 +13,7 @@ from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.sessions.quality import Quality, retrieval_quality
 from mcp_server.adapters.index.events import episodes, sessions, transcripts
+from mcp_server.adapters.index.events.spending import learned_today
 from mcp_server.adapters.index.memories import counts as counting
 from mcp_server.adapters.index.memories import unreadable
 from mcp_server.adapters.index.memories.counts import Counts
@@ -44,7 +46,7 @@ class Capture:
     How far capture has come: transcripts and bytes that wait, and candidates.
 
     `last` is when a session ended last that is kept, '' for none; `is_any_open` whether the end of some
-    session was not reported.
+    session was not reported. `shorts_wait`: short sessions wait, because the model answered often today.
     """
 
     mode: str
@@ -56,6 +58,7 @@ class Capture:
     last: str
     is_any_open: bool
     candidates: int
+    shorts_wait: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ def capture_of(store: Store) -> Capture:
         unkept = transcripts.unkept(db)
         unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
         last, is_any_open = transcripts.last_kept(db), sessions.is_any_open(db)
+        answers = learned_today(db, store.now())
     waiting = sum(
         transcript.kept - transcript.unread_from(paid=store.settings.model_calls) for transcript in unlearned
     )
@@ -139,4 +143,5 @@ def capture_of(store: Store) -> Capture:
         last=timestamp(datetime.fromtimestamp(last, UTC)) if last else "",
         is_any_open=is_any_open,
         candidates=len(review_candidates(store)),
+        shorts_wait=bool(unlearned) and answers >= AT_ONCE,
     )

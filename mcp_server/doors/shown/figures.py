@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.model.choose_embedder import ListedModel, Progress
     from mcp_server.actions.model.model_call import Spending
-    from mcp_server.actions.status.stats import Metrics, Stats
+    from mcp_server.actions.status.stats import Capture, Metrics, Stats
     from mcp_server.core.budget import Cost
 
 MOST = 10  # types, tags … that are told
@@ -101,10 +101,16 @@ def _events(figures: Metrics) -> Iterator[tuple[str, object]]:
 def _waits(figures: Metrics) -> Iterator[tuple[str, object]]:
     capture, spent = figures.capture, figures.spending
     yield "transcripts to keep", capture.unkept
-    yield "to learn from", f"{bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')}"
+    yield "to learn from", to_learn(capture)
     yield "model calls today", f"{spent.today_calls}, {today(spent)}; on your plan {spent.plan_calls}"
     for name, cost in spent.sessions:
         yield f"learning from session {name}", cost_of(cost)
+
+
+def to_learn(capture: Capture) -> str:
+    """Return how much no model read yet, and that little of it waits when it does."""
+    much = f"{bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')}"
+    return f"{much}; short ones wait for more of them, or tomorrow" if capture.shorts_wait else much
 
 
 def _note(model: ListedModel) -> str:

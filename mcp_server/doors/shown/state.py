@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, STALE
 from mcp_server.core.budget import Limit
 from mcp_server.core.memory_parts import Kind, Level
-from mcp_server.core.render import bytes_of, counted
+from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, minute, trouble
 from mcp_server.doors.shown import needs as sentences
-from mcp_server.doors.shown.figures import captured, cost_of, today
+from mcp_server.doors.shown.figures import captured, cost_of, to_learn, today
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -188,8 +188,7 @@ def _calls(state: State, settings: Settings) -> Iterator[tuple[str, object]]:
         nothing = "" if spent.sessions else ", nothing spent"
         yield "model", f"never called{nothing}: 'daybook setup' allows it"
         return
-    size = bytes_of(capture.unlearned_bytes)
-    yield "to learn from", f"{size} of {counted(capture.unlearned, 'session')}"
+    yield "to learn from", to_learn(capture)
     if until:
         yield "model calls are paused", f"until {until:%Y-%m-%d %H:%M} UTC: {reason}"
 

@@ -10,6 +10,7 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.ask import ask
+from mcp_server.actions.status.stats import capture_of
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
@@ -93,11 +94,13 @@ def test_questions_of_the_persons_use_up_none_of_the_days_rests(
     recorded.user("A short remark on invoices")
     learn(learning, kept(learning, recorded))
     assert model.calls == AT_ONCE + 1
+    assert not capture_of(learning).shorts_wait
 
     for number in range(AT_ONCE):
         recorded.user(f"Another short remark on invoices, number {number}")
         learn(learning, kept(learning, recorded))
     assert model.calls == 2 * AT_ONCE
+    assert capture_of(learning).shorts_wait
 
 
 def test_what_the_person_forgot_is_not_sent(
