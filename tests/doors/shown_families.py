@@ -86,6 +86,7 @@ from tests.doors.shown_values import (
     OTHER,
     PATH,
     PROPOSED,
+    SIGHTINGS,
     SPENDING,
     STALE,
     STATE,
@@ -173,7 +174,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         mining.status(MiningStatus(0, 0, 0, {}, ())),
     ],
     "candidates": lambda: [
-        candidates.waiting([Candidate(MEMORY, VAULT, PATH, 0.75, 2, 1, "seen once", "d", b"")]),  # type: ignore[arg-type]
+        candidates.waiting([Candidate(MEMORY, VAULT, PATH, *seen, "d", b"") for seen in SIGHTINGS]),  # type: ignore[arg-type]
         candidates.waiting([]),
         candidates.proposals("Done", PROPOSED, refused=1),
     ],

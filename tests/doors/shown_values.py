@@ -141,3 +141,6 @@ BUSY = State(
 
 def deed(event: str, detail: dict[str, Any]) -> Deed:
     return Deed(AT, event, "shop/webhook-1", "8d7cabcd-1111", detail, ("2026-11.jsonl", 0))
+
+
+SIGHTINGS = ((0.75, 2, 1, "seen once"), (0.85, 0, 0, "a model proposed it"))

@@ -27,7 +27,15 @@ def waiting(candidates: Sequence[Candidate]) -> Shown:
         f"Waiting: {counted(len(candidates), 'candidate')}." if candidates else "No candidate waits.",
         ("id", "type", "sure:", "seen:", "in sessions:", "why it waits", "title"),
         [
-            (w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.sessions, why(w), w.memory.title)
+            (
+                w.memory.id,
+                w.memory.type,
+                f"{w.confidence:.2f}",
+                w.times or "",
+                w.sessions or "",
+                why(w),
+                w.memory.title,
+            )
             for w in candidates
         ],
         tuple(candidate.memory.text for candidate in candidates),
