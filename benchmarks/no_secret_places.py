@@ -240,4 +240,28 @@ https://a.example.org/?next=%2Fedit%3Fcsrf_token%3D§hex:40§
 {"value": "Kennwort", "key": "password"}
 {"value": "${DB_PASSWORD}", "name": "DB_PASSWORD"}
 {"value": "arn:aws:secretsmanager:eu-west-1:1:secret:db", "name": "DB_PASSWORD"}
+Password⏎confirm_password2
+## Password⏎⏎bcrypt-12
+Token⏎refresh_token⏎access_token
+## Token⏎⏎src/auth/token2.py
+API key⏎X-Api-Key
+**Password**⏎`users.password_hash_v2`
+## Secret⏎⏎https://vault.example.org/v1/secret2
+Password:⏎- at-least-12-characters
+Password:⏎> ${DB_PASSWORD}
+Reset the password⏎PR-1234
+Rotate the token⏎§hex:40§
+token⏎sha256:§hex:64§
+Password⏎AuthController#reset2
+Rotate token⏎§hex:40§
+Renew password⏎JIRA-2041
+## Secret⏎⏎1.2.3-rc4
+Password⏎p.12-14
+token⏎2026-11-28T10:00:00Z
+**API key**⏎docs/api-keys.md#rotation-2
+Password⏎test_password_2_is_hashed
+# Token⏎⏎@types/node@20.1.2
+Password⏎src/users/password_v2.py
+# Passwords⏎⏎Argon2id-v19
+API key⏎acme/api-keys-v2@1.2.0
 """

@@ -203,4 +203,13 @@ escaped json                  | payload=%7B%22client_secret%22%3A%22§an:32§%22
 name after the value          | {"value": "§pw§", "name": "DB_PASSWORD"}
 name after the value, on lines | {⏎  "value": "§an:40§",⏎  "type": "secret",⏎  "name": "API_TOKEN"⏎}
 key after the value           | [{"Value":"§an:32§","Key":"STRIPE_SECRET_KEY"}]
+
+# below the name
+below a bold name             | **Password**⏎§pw§
+below a heading               | ## API key⏎⏎§an:32§
+below a name, in backticks    | Token⏎`§an:40§`
+from a manager                | Username⏎ada⏎Password⏎§pw§⏎
+below a wide colon            | Password：⏎§pw§
+below, in a list              | Password:⏎- §pw§
+below, quoted                 | The password is:⏎> §pw§
 """

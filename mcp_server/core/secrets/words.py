@@ -80,9 +80,12 @@ _SAID_BEFORE = r"""(?x)
     \s(?:is|as|was)\s(?:the|my|our|your|his|her|their|a)?
     (?:\s?[\w-]{1,20}){0,2}\s?\Z"""
 _BELOW = r"""(?x)
-    s?(?:[ \t][\w.'’-]{1,30}){0,6}[ \t]?:[*_]{0,2}[ \t]{0,3}\n(?:[ \t]{0,8}\n)?
-    (?:[ \t]{0,8}(?:`{3}|~{3})\w{0,12}\n)?
-    [ \t]{0,8}(?P<value>[^\s"'`<>(){}]{8,1024})[ \t]{0,3}(?=\n|\Z)"""
+    s?(?:(?:[ \t][\w.'’-]{1,30}){0,6}[ \t]?(?P<colon>[:\uff1a]))?[*_]{0,2}[ \t]{0,3}\r?\n(?:[ \t]{0,8}\r?\n)?
+    (?:[ \t]{0,8}(?:`{3}|~{3})\w{0,12}\r?\n)?
+    [ \t]{0,8}(?:[->*][ \t])?`?(?P<value>[^\s"'`<>(){}]{8,1024})`?[ \t]{0,3}(?=\r?\n|\Z)"""
+_ALONE = r"[ \t>#*_-]{0,8}(?:[\w-]{1,20}[ ])?"  # before a name that is a heading or a label
+_KEY_ALONE = r"(?![0-9a-f]+\Z)[\w+=-]{16,}"  # below it: no commit, path or package
+_OTHER_ALONE = r"(?!(?:[A-Z][a-z]+){2,}#)[^/]+"  # no method, no path
 _LOGIN_BEFORE = r"\b(?:login|user|account)\s+(?!and\b|or\b|&)[^\s,]{1,64}\s+\Z"  # as in a .netrc
 _ENDS_AN_OPTION = r"""\s*(?:\Z|\n|\\|[ \t]-|["'`|;&>)])"""
 _SHORT_HEX = r"[0-9a-f]{4,16}[.,:;]?"
@@ -230,10 +233,19 @@ def _value_before(text: str, word: re.Match[str], name: str) -> tuple[int, int] 
 def _below(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     """Return where the value is in "here is the token:", when it stands alone in a line or block below."""
     line_end = text.find("\n", word.end(), word.end() + 200)
-    if line_end < 0 or ":" not in text[line_end - 5 : line_end]:
+    if line_end < 0 or (
+        line_end - word.end() > 4 and not pattern("[:\uff1a]").search(text, line_end - 5, line_end)
+    ):
         return None  # as in most texts, and this is looked up much faster
     match = pattern(_BELOW).match(text, word.end(), word.end() + WINDOW)
     if match is None:
+        return None
+    line = text.rfind("\n", max(0, word.start() - 60), word.start()) + 1
+    alone = _KEY_ALONE if word[0].startswith(MADE) else _OTHER_ALONE
+    if not match["colon"] and (
+        pattern(_ALONE).fullmatch(text, line, word.start()) is None
+        or pattern(alone).fullmatch(match["value"]) is None
+    ):
         return None
     value = match["value"][:_ENOUGH]
     is_secret = is_key(value) if word[0].startswith(MADE) else is_password(value, plain_word=False)
