@@ -37,6 +37,14 @@ def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused
     store.database.close()
 
 
+def test_what_several_processes_remember_at_once_is_one_memory(run_program: Run, tmp_path: Path) -> None:
+    assert run_program("competing_processes", "same", tmp_path, 4, 20) == {"errors": []}
+
+    store = opened_at(tmp_path).store()
+    assert len(vault.stamps(store.user_vault)) == 20
+    store.database.close()
+
+
 def test_eight_processes_revise_one_memory_and_every_accepted_revision_is_in_it(
     run_program: Run, tmp_path: Path
 ) -> None:

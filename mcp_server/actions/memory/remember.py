@@ -10,7 +10,7 @@ from typing import Any
 from mcp_server.actions.files.commit import create, one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import is_accepted, is_shown, look_up, read
-from mcp_server.actions.files.sync import catch_up_if_free, make_folders
+from mcp_server.actions.files.sync import catch_up_if_free, make_folders, storing_alone
 from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.revise import Revision, links_given, revise, text_given, title_given
 from mcp_server.actions.recall.staleness import noted
@@ -84,7 +84,10 @@ def remember_checked(
     draft = replace(draft, touches=as_touched(store, draft.touches))
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
-    existing = _known(store, vault, draft)
+    with storing_alone(store):  # two sessions may store the same at once
+        existing = _known(store, vault, draft)
+        if not existing:
+            new = _write(store, vault, draft, period, form)
     if existing:
         # What it superseded before, and was restored since, is superseded again: the draft is newer.
         older = tuple(old for old in draft.supersedes if old != existing.memory.id)
@@ -94,11 +97,6 @@ def remember_checked(
         accept_said(store, existing, draft)
         take_place(store, existing, older)
         return Remembered(existing.memory, existing.path, level, known=True)
-    for old in draft.supersedes:  # check before anything is written
-        with contextlib.suppress(NotFound):
-            file = read(store, old)
-            memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
-    new = _write(store, vault, draft, period, form)
     supersede(store, new)
     return Remembered(new.memory, new.path, level)
 
@@ -293,6 +291,10 @@ def _write(
     store: Store, vault: Vault, draft: Draft, period: tuple[datetime, datetime] | None, form: bytes
 ) -> MemoryFile:
     """Write *draft*, said in *period*, into a new file; the lines of *form*, a memory's bytes, are kept."""
+    for old in draft.supersedes:  # check before anything is written
+        with contextlib.suppress(NotFound):
+            file = read(store, old)
+            memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
     make_folders(store, vault)
     now = store.moment()
     created, updated = period or (now, now)

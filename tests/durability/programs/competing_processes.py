@@ -2,6 +2,7 @@
 Processes that want the same store at the same moment.
 
     python competing_processes.py remember FOLDER PROCESSES EACH      K1: everybody remembers and recalls
+    python competing_processes.py same FOLDER PROCESSES EACH          everybody remembers the same
     python competing_processes.py revise FOLDER PROCESSES EACH        K2: everybody adds lines to one memory
     python competing_processes.py open FOLDER PROCESSES ROUNDS        K3: everybody opens an index to be made
     python competing_processes.py rebuild FOLDER PROCESSES ROUNDS     one rebuilds the index beside the others
@@ -22,6 +23,7 @@ from typing import Any
 
 from endless_writers import warm_up
 
+import mcp_server.actions.files.sync as syncing
 from mcp_server import bootstrap
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
@@ -96,6 +98,19 @@ def remember_all(folder: Path, processes: int, each: int) -> dict[str, Any]:
         "ids": list(chain.from_iterable(answer.get("ids", []) for answer in answers)),
         "errors": list(chain.from_iterable(answer["errors"] for answer in answers)),
     }
+
+
+def remember_the_same(folder: Path, processes: int, each: int) -> dict[str, Any]:
+    """Everybody remembers the same *each* things."""
+    syncing.PATIENCE = PATIENCE  # as above
+
+    def work(number: int) -> dict[str, Any]:
+        store = opened(folder)
+        for count in range(each):
+            remember(store, Draft(f"fact {count}", "said by everybody"))
+        return {"errors": []}
+
+    return {"errors": list(chain.from_iterable(answer["errors"] for answer in at_once(processes, work)))}
 
 
 def sync_when_free(store: Store) -> None:
@@ -226,6 +241,8 @@ if __name__ == "__main__":
     match scenario:
         case "remember":
             result = remember_all(*arguments)
+        case "same":
+            result = remember_the_same(*arguments)
         case "revise":
             result = revise_one(*arguments)
         case "open":
