@@ -28,8 +28,8 @@ from tests.terminal import type_in_terminal
 
 ROOT = Path(__file__).resolve().parents[3]
 BESIDE = 8  # commands at a time: mostly they wait
-STORE_LOCKS = (".sync.lock", ".index.lock", ".rebuild.lock", ".worker.lock", ".tidy.lock", ".import.lock",
-               ".model.lock", ".watcher.lock", "memory.db")  # fmt: skip
+STORE_LOCKS = (".sync.lock", ".storing.lock", ".index.lock", ".rebuild.lock", ".worker.lock", ".tidy.lock",
+               ".import.lock", ".model.lock", ".watcher.lock", "memory.db")  # fmt: skip
 FOLDERS = ("knowledge", "sessions", "trash/user/knowledge")
 LOCKS = (*STORE_LOCKS, *(f"{folder}/.daybook.lock" for folder in FOLDERS))
 PERSONS = {"--forever", "--apply"}  # what only a person in a terminal may ask for
