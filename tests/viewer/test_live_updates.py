@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, expect
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from mcp_server.actions.capture.note import note_session
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.conftest import Open
+from tests.memories import stored
 from tests.opened import run_daybook
-from tests.viewer.conftest import Look, Viewing
+from tests.viewer.conftest import Look, Viewing, at
 
 ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "9e8dbcde-9999-8888-7777-666655554444"
 
@@ -19,6 +21,12 @@ def started(opened: Opened, session: str) -> Store:
     store = opened.store()
     note_session(store.in_session(session), folder=str(opened.folder))
     return store
+
+
+def nothing_new(page: Page) -> None:
+    """Wait until the page has shown all that happened."""
+    with page.expect_response(lambda answer: answer.status == 204):
+        pass
 
 
 def titled(memory_dir: Path, project: Path, session: str, topic: str) -> None:
@@ -67,17 +75,50 @@ def test_an_open_session_stays_open_with_the_focus_when_others_change(
     expect(mine.get_by_text("Nothing was stored in it.")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("path", "link", "words"),
+    [("memories/{0}", "History", ".text"), ("memories", "Raw body", ".excerpt")],
+    ids=["a memory", "the list"],
+)
+def test_the_focus_and_marked_words_stay_when_something_else_changes(
+    look: Look, store: Store, opened: Opened, path: str, link: str, words: str
+) -> None:
+    memory_id = stored(store, "Raw body", "The webhook needs it.")
+    page = look()
+    at(page, f"/{path.format(memory_id)}")
+    nothing_new(page)
+    page.get_by_role("link", name=link).focus()
+    page.evaluate("(words) => getSelection().selectAllChildren(document.querySelector(words))", words)
+
+    with page.expect_response(lambda answer: "/memories" in answer.url):
+        started(opened, ONE)
+    nothing_new(page)
+
+    expect(page.get_by_role("link", name=link)).to_be_focused()
+    assert page.evaluate("String(getSelection()).trim()") == "The webhook needs it."
+
+
+def test_the_focus_goes_on_in_a_list_that_gets_longer(look: Look, store: Store) -> None:
+    stored(store, "Raw body", "The webhook needs it.")
+    page = look()
+    at(page, "/memories")
+    page.get_by_role("link", name="Raw body").focus()
+
+    stored(store, "Map tiles", "They are kept for a day.")
+
+    expect(page.locator("#found h2")).to_have_count(2)
+    expect(page.get_by_role("link", name="Raw body")).to_be_focused()
+
+
 def test_while_nothing_happens_the_page_asks_for_nothing_but_the_mark(look: Look, opened: Opened) -> None:
     started(opened, ONE)
     page = look()
-    with page.expect_response(lambda answer: answer.status == 204):  # what the page itself took in is shown
-        pass
+    nothing_new(page)  # what the page itself took in is shown
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.partition("?")[0][-5:]))
 
     for _ in range(4):
-        with page.expect_response(lambda answer: answer.status == 204):
-            pass
+        nothing_new(page)
 
     assert set(asked) == {"/live"}
 
@@ -90,3 +131,25 @@ def test_a_page_says_that_the_viewer_has_ended(
     page.goto(running.link)
     running.end()
     expect(page.get_by_text("The viewer has ended.")).to_be_visible()
+
+
+@pytest.mark.parametrize("failure", ["no answer", "an error"])
+def test_a_page_goes_on_looking_when_one_look_fails(
+    look: Look, opened: Opened, memory_dir: Path, project: Path, failure: str
+) -> None:
+    started(opened, ONE)
+    page = look()
+    failed: list[str] = []
+
+    def fail(look: Route) -> None:
+        failed.append(failure)
+        look.fulfill(status=500) if failure == "an error" else look.abort()
+
+    page.route("**/live?*", fail, times=1)
+    nothing_new(page)
+    assert failed
+
+    titled(memory_dir, project, ONE, "Timeouts of the gateway")
+
+    expect(page.get_by_text("Timeouts of the gateway")).to_be_visible()
+    expect(page.locator("#message")).to_be_empty()

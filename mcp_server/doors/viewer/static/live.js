@@ -12,6 +12,7 @@ a page asks for that. While the page is visible it asks for the mark of what can
   let mark = document.body.dataset.mark;
   let looks; // the clock of these looks, while the page is there
   let looking = false;
+  let missed = false; // the last look had no answer
   let postponed = false; // a part that was busy is still as it was
   let changes = 0; // that the page itself has made
   const askedAfter = new WeakMap(); // request of a part that refreshes by itself → how many there were then
@@ -26,17 +27,20 @@ a page asks for that. While the page is visible it asks for the mark of what can
     try {
       const query = new URLSearchParams({ mark });
       const answer = await fetch(`${base}/live?${query}`, { headers: { "X-Polling": "1" } });
+      if (answer.status === 403) {
+        throw new Error(answer.statusText); // it is another viewer's port now
+      }
+      missed = false;
       if (answer.status === 200) {
         mark = await answer.text();
         refresh();
-      } else if (!answer.ok) {
-        throw new Error(answer.statusText);
       }
     } catch {
-      if (looks) {
+      if (looks && missed) { // a single look fails when the machine wakes up, too
         end();
         htmx.trigger(document.body, "htmx:sendError");
       }
+      missed = true;
     }
     looking = false;
   }
@@ -98,14 +102,44 @@ a page asks for that. While the page is visible it asks for the mark of what can
 
   const keeps = (part) => part.getAttribute("hx-swap")?.startsWith("keep");
 
+  // A part that is not kept child by child stays, with the focus and the words marked in it, while the server
+  // sends the same; where it sends something else, the focus goes on in what is the same there.
+  const shown = new Map(); // id of a target → its HTML as the server sent it
+  let focused; // the element that had the focus in a part that is being replaced
+
+  function asRead(html) {
+    const holder = document.createElement("template");
+    holder.innerHTML = html;
+    return holder.innerHTML.trim();
+  }
+
+  for (const part of document.querySelectorAll("[hx-trigger^='changed from:body']")) {
+    const target = document.querySelector(part.getAttribute("hx-target")) ?? part;
+    shown.set(target.id, asRead(target === part ? part.outerHTML : target.innerHTML));
+  }
+
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const { target, requestConfig } = event.detail;
+    const { target, requestConfig, serverResponse } = event.detail;
+    const html = asRead(serverResponse);
+    const replaces = byItself(requestConfig) && !keeps(requestConfig.elt);
+    focused = undefined;
     if (byItself(requestConfig) && askedAfter.get(requestConfig) !== changes) {
       event.detail.shouldSwap = false; // it may tell how things stood before the last change
       setTimeout(refresh);
-    } else if (byItself(requestConfig) && !keeps(requestConfig.elt) && busy(target, requestConfig.elt)) {
+    } else if (replaces && shown.get(target.id) === html) {
+      event.detail.shouldSwap = false;
+    } else if (replaces && busy(target, requestConfig.elt)) {
       event.detail.shouldSwap = false;
       postponed = true;
+    } else {
+      shown.set(target.id, html);
+      focused = replaces && target.contains(document.activeElement) ? document.activeElement : undefined;
+    }
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    if (focused && !focused.isConnected) {
+      const again = [...document.querySelectorAll(focused.tagName)].find((each) => each.isEqualNode(focused));
+      again?.focus({ preventScroll: true });
     }
   });
   document.addEventListener("focusout", () => setTimeout(() => postponed && refresh()));
