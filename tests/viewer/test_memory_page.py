@@ -1,9 +1,10 @@
 """The page of one memory: what is known of it, its links, whom it was told, and what can be done with it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
@@ -229,3 +230,49 @@ def test_an_unknown_id_is_said_in_a_sentence(look: Look, memory_id: str) -> None
     page = look()
     opened_at(page, memory_id)
     expect(page.get_by_role("alert").or_(page.get_by_text("There is no such page."))).not_to_have_count(0)
+
+
+def twice(page: Page, label: str) -> None:
+    page.get_by_role("button", name=label).dblclick()
+
+
+def held(page: Page, label: str) -> None:
+    page.get_by_role("button", name=label).focus()
+    page.keyboard.down("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()
+    page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+
+
+def again_before_the_answer(page: Page, label: str) -> None:
+    waiting: list[Route] = []
+    page.route("**/act", lambda route: waiting.append(route), times=1)  # noqa: PLW0108 - it is given a mark
+    with page.expect_request("**/act"):
+        page.get_by_role("button", name=label).click()
+    page.get_by_role("button", name=label).click()
+    waiting[0].continue_()
+
+
+@pytest.mark.parametrize("press", [twice, held, again_before_the_answer])
+@pytest.mark.parametrize("label", ["Pin", "Move to user level", "Archive", "Forget", "It is right"])
+def test_a_button_that_is_pressed_twice_acts_once(
+    page: Page, label: str, press: Callable[[Page, str], None]
+) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+
+    press(page, label)
+
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    with page.expect_response(lambda answer: answer.status == 204):
+        pass
+    assert [url.rpartition("/")[2] for url in sent] == ["act"]
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#message")).to_contain_text("Taken back")
+
+
+def test_the_line_below_the_buttons_crosses_none(page: Page) -> None:
+    buttons = page.locator(".memory > .row").locator("button, .button")
+    bottoms = buttons.evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().bottom)")
+    line = page.locator(".memory > .row").evaluate("(row) => row.getBoundingClientRect().bottom")
+    assert max(bottoms) < line

@@ -36,3 +36,24 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 const giveToHtmx = (form) => form?.matches("[hx-get], [hx-post]") && htmx.process(form);
 document.addEventListener("click", ({ target }) => giveToHtmx(target.closest("button")?.form), true);
 document.addEventListener("submit", ({ target }) => giveToHtmx(target), true);
+
+// What is pressed twice is done once. A second press comes before the person can have seen what the first one did,
+// and would take it back, hide how to do so, or meet what stands in its place by then.
+const once = (event, pressed) => {
+  if (pressed?.closest("[hx-post]")) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+};
+document.addEventListener("click", (event) => event.detail > 1 && once(event, event.target.closest("button")), true);
+document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter") {
+    once(event, event.target.closest("button, input"));
+  }
+}, true);
+document.addEventListener("htmx:confirm", (event) => {
+  const { verb, elt } = event.detail;
+  if (verb !== "get" && elt.classList.contains("htmx-request") && !elt.hasAttribute("hx-sync")) {
+    event.preventDefault();
+  }
+});
