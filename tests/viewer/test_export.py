@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.related import at_level
+from mcp_server.core.memory_parts import Level
 from mcp_server.doors.viewer.export import FIRST, leads_to
 from mcp_server.store import Store
 from tests.memories import stored
@@ -20,11 +22,13 @@ HOSTILE = (
 
 @pytest.fixture
 def ids(store: Store) -> list[str]:
-    """Thirty memories, more than one page of the list; the last is hostile, and leads to the first."""
+    """More memories than one page of the list has; the last is hostile, and leads to the first."""
     ids = [
         stored(store, f"Fact {number} of the shop", f"The shop's value {number} is kept.")
         for number in range(30)
     ]
+    for level, title in ((Level.PROJECT, "Nearer"), (Level.USER, "Farther")):
+        stored(at_level(store, level), title, f"It is {title.lower()}.", id="same", level=level)
     ids.append(stored(store, "A <b>hostile</b> memory", f"{HOSTILE}\n\nSee [[{ids[0]}]]."))
     link(store, ids[1], ids[2], rel="depends-on")
     return ids
@@ -73,6 +77,24 @@ def test_words_are_found_in_all_memories(exported: Page) -> None:
     exported.get_by_role("link", name="Fact 17 of the shop").click()
 
     expect(exported.get_by_role("heading", name="Fact 17 of the shop")).to_be_visible()
+
+
+def test_with_one_id_at_both_levels_each_is_in_the_file(exported: Page) -> None:
+    for title in ("Nearer", "Farther"):
+        exported.get_by_role("link", name="Memories").click()
+        exported.get_by_label("Find words in the memories").fill(f"it is {title}")
+        exported.get_by_role("link", name=title, exact=True).click()
+        expect(exported.get_by_role("heading", name=title, exact=True)).to_be_visible()
+
+
+def test_back_from_an_address_that_is_not_in_the_file_the_page_is_there(exported: Page) -> None:
+    exported.get_by_role("link", name="Memories").click()
+    exported.evaluate("location.hash = '#/nowhere'")
+    expect(exported.get_by_text("This page is not in the file.")).to_be_visible()
+
+    exported.go_back()
+
+    expect(exported.get_by_label("Find words in the memories")).to_be_visible()
 
 
 def test_nothing_in_it_can_change_or_run_anything(exported: Page, ids: list[str]) -> None:

@@ -62,7 +62,7 @@ def leads_to(address: str) -> bool:
     place = urlsplit(address)
     fields = {name for name, _ in parse_qsl(place.query)}
     return bool(FOLLOWED.fullmatch(place.path) or place.path in FIRST) and fields <= (
-        {"project"} if place.path.startswith("/memories/") else MORE
+        {"project", "vault"} if place.path.startswith("/memories/") else MORE
     )
 
 

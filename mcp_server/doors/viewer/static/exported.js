@@ -18,14 +18,14 @@
     }
     const address = templates.has(wanted) ? wanted : decodeURI(wanted);
     const template = templates.get(address);
+    if (here) {
+      shown.set(here, [...main.childNodes]);
+    }
+    here = template && address;
     if (!template) {
       main.textContent = "This page is not in the file.";
       return;
     }
-    if (here) {
-      shown.set(here, [...main.childNodes]);
-    }
-    here = address;
     main.replaceChildren(...(shown.get(address) ?? [template.content.cloneNode(true)]));
     document.title = `${template.dataset.title} · Daybook`;
     for (const link of document.querySelectorAll("body > header nav a")) {
