@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from mcp_server.actions.files.read import find
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
@@ -53,6 +54,18 @@ TOO_WIDE = """() => {
     const wide = [...document.querySelectorAll("main *")].filter(
         (each) => each.getBoundingClientRect().right > most && !each.closest(".wide, svg, pre"));
     return wide.map((each) => each.outerHTML.slice(0, 80)).slice(0, 5).join(" | ") || "something";
+}"""
+HEBREW = "כותרת"
+RUNNING_ON = """(word) => {
+    const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    const wrong = [];
+    while (texts.nextNode()) {
+        const { data, parentElement } = texts.currentNode;
+        if (data.includes(word) && !parentElement.closest("bdi, [dir=auto], svg, option, textarea, pre")) {
+            wrong.push(parentElement.outerHTML.slice(0, 120));
+        }
+    }
+    return wrong;
 }"""
 UNREACHED = """() => {
     const seen = new Set(window.reached);
@@ -132,6 +145,29 @@ def test_each_page_fits_a_phone_and_is_heard(full: Page, names: dict[str, str]) 
         at(full, path.format(**names))
         wrong[path] = check(full)
     assert {path: findings_of_page for path, findings_of_page in wrong.items() if findings_of_page} == {}
+
+
+def test_words_from_right_to_left_turn_nothing_round_beside_them(
+    look: Look, opened: Opened, store: Store, clock: Clock
+) -> None:
+    furnished(store, clock)
+    title = f"{HEBREW} (5432)"
+    memory_id = stored(store, title, HEBREW, tags=("billing",), use_when=(f"{HEBREW} (1)",))
+    other = stored(store, f"{title} 2", f"{HEBREW} 2 [[{memory_id}]]")
+    gone = stored(store, f"{title} 3", f"{HEBREW} 3")
+    forget(store, gone)
+    propose(store, Draft(f"{title} 4", f"{HEBREW} 4"), key=16 * "a", confidence=0.9, why=SEEN_SELDOM)
+    session = "000000a1-5e55-4000-8000-000000000000"
+    for event, more in (("injected", {"prompt": title, "tokens": [9]}), ("remembered", {"refs": []})):
+        refs = more.pop("refs", [find(store, memory_id).ref])
+        store.ledger.append(event, clock.now, session=session, refs=refs, **more)
+    store.ledger.append("session_titled", clock.now, session=session, topic=title, digests=[])
+    page, wrong = look(opened), {}
+    for path in (*FULL, *(f"/memories/{one}" for one in (memory_id, other, gone)), *OF_ONE[1:5]):
+        at(page, path.format(long=memory_id, session=session))
+        settled(page)
+        wrong[path] = page.evaluate(RUNNING_ON, HEBREW)
+    assert {path: elements for path, elements in wrong.items() if elements} == {}
 
 
 def test_with_tab_alone_all_is_reached_and_seen_to_be(full: Page, names: dict[str, str]) -> None:
