@@ -94,7 +94,7 @@ def test_back_from_an_address_that_is_not_in_the_file_the_page_is_there(exported
 
     exported.go_back()
 
-    expect(exported.get_by_label("Find words in the memories")).to_be_visible()
+    expect(exported.get_by_role("heading", name="Memories", exact=True)).to_be_visible()
 
 
 def test_nothing_in_it_can_change_or_run_anything(exported: Page, ids: list[str]) -> None:
