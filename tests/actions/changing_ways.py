@@ -1,12 +1,10 @@
-"""Every way in which a verb changes, moves or removes the file of a memory that is there."""
+"""Every way in which a verb but an import changes, moves or removes the file of a memory that is there."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.capture.occasions import Group, take_answer
-from mcp_server.actions.exchange import seed
-from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.graph import kg
@@ -31,7 +29,6 @@ from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock
-from tests.importing import import_from
 
 Act = Callable[[], object]
 USER, PROJECT = Level.USER, Level.PROJECT
@@ -205,36 +202,6 @@ def _forgotten_session(place: Place) -> Act:
     return lambda: forget_session.forget_session(place.store, "bad", dry_run=False)
 
 
-def _imported_again(place: Place) -> Act:
-    note = place.folder / "notes" / "a.md"
-    note.parent.mkdir()
-    note.write_text("# Note\n\nThe port is 8080.\n", encoding="utf-8")
-    import_from(place.store, "notes", note.parent)
-    note.write_text("# Note\n\nThe port is 9090.\n", encoding="utf-8")
-    return lambda: import_from(place.store, "notes", note.parent)
-
-
-def _seeded_again(place: Place) -> Act:
-    document = "# Ports\n\nThe port of the shop is 8080, since the proxy wants it so.\n"
-    seed.seed_from_text(place.store, document, name="ports")
-    return lambda: seed.seed_from_text(place.store, document.replace("8080", "9090"), name="ports")
-
-
-def _auto_memory_again(place: Place) -> Act:
-    project = place.store.project
-    assert project
-    slug = "".join(character if character.isalnum() else "-" for character in str(project.root))
-    topic = place.folder / "claude" / "projects" / slug / "memory" / "port.md"
-    topic.parent.mkdir(parents=True)
-    text = "---\nname: port\ndescription: the port\ntype: project\n---\nThe port is {}.\n"
-    topic.write_text(text.format(8080), encoding="utf-8")
-    (topic.parent / "MEMORY.md").write_text("- [port](port.md)\n", encoding="utf-8")
-    report = import_auto_memory(place.store, place.folder / "claude")
-    assert report.items
-    topic.write_text(text.format(9090), encoding="utf-8")
-    return lambda: import_auto_memory(place.store, place.folder / "claude")
-
-
 def _accepted(place: Place) -> Act:
     memory_id = remembered(place.store, source=SEEDED)
     return lambda: repository.trust(place.store, (memory_id,))
@@ -309,9 +276,6 @@ WAYS: dict[str, Callable[[Place], Act]] = {
         lambda store, memory_id: take_answer(store, Group((read(store, memory_id),)), OCCASIONS)
     ),
     "forget a session": _forgotten_session,
-    "import again": _imported_again,
-    "seed again": _seeded_again,
-    "import auto memory again": _auto_memory_again,
     "review replaces": _answered(Verdict.REPLACES),
     "review merge": _answered(Verdict.MERGE),
     "accept what documents say": _accepted,

@@ -15,10 +15,11 @@ from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.forget import forget
 from mcp_server.store import Store
 from tests.actions.changing_conversations import OF_CONVERSATIONS
+from tests.actions.changing_imports import OF_IMPORTS
 from tests.actions.changing_ways import WAYS, Place, remembered
 from tests.conftest import Clock
 
-VERBS = {**WAYS, **OF_CONVERSATIONS}
+VERBS = {**WAYS, **OF_CONVERSATIONS, **OF_IMPORTS}
 
 
 @pytest.mark.parametrize("verb", VERBS)

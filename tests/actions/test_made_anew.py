@@ -19,6 +19,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.actions.changing_imports import OF_IMPORTS
 from tests.actions.changing_ways import WAYS, Act, Place, remembered
 from tests.conftest import Clock
 from tests.index_rows import all_rows
@@ -125,15 +126,16 @@ USES = {
     "keep a conversation": _kept,
     "begin, name and end sessions": _in_sessions,
 }
+EVERY_WAY = {**WAYS, **OF_IMPORTS, **USES}
 
 
 @pytest.mark.feature("B-36")
-@pytest.mark.parametrize("way", [*WAYS, *USES])
+@pytest.mark.parametrize("way", EVERY_WAY)
 def test_an_index_made_anew_says_the_same(
     store: Store, clock: Clock, tmp_path: Path, steady_use: None, way: str
 ) -> None:
     before = all_rows(store)
-    act = {**WAYS, **USES}[way](Place(store, clock, tmp_path))
+    act = EVERY_WAY[way](Place(store, clock, tmp_path))
     act()
     sync(store)
     followed = all_rows(store)

@@ -10,6 +10,7 @@ import pytest
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.store import Store
 from tests.actions.changing_conversations import OF_CONVERSATIONS
+from tests.actions.changing_imports import OF_IMPORTS
 from tests.actions.changing_ways import WAYS, Place
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import ROOT, Clock
@@ -48,6 +49,7 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "capture/capture.py": "test_commit.py",
     "capture/occasions.py": "add occasions",
     "changes/put_back.py": "test_undo.py",
+    "exchange/imports/again.py": "say that an export is one's own",
     "exchange/imports/batch.py": "import again",
     "exchange/imports/from_text.py": "import auto memory again",
     "exchange/imports/take.py": "import again",
@@ -73,6 +75,7 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "upkeep/adopt.py": "test_adopt.py",
     "upkeep/tidy.py": "tidy what has aged",
 }
+EVERY_WAY = {**WAYS, **OF_CONVERSATIONS, **OF_IMPORTS}
 TAKING = {
     "attempt",
     "commit",
@@ -104,9 +107,9 @@ def everything(store: Store) -> set[bytes]:
 
 
 @pytest.mark.feature("3.2-8")
-@pytest.mark.parametrize("way", [*WAYS, *OF_CONVERSATIONS])
+@pytest.mark.parametrize("way", EVERY_WAY)
 def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None:
-    act = {**WAYS, **OF_CONVERSATIONS}[way](place)
+    act = EVERY_WAY[way](place)
     before = live(files_of(place.store))
     for name in before:
         os.utime(place.store.home / name, ns=(WRITTEN, WRITTEN))
@@ -165,5 +168,5 @@ def test_every_verb_that_takes_the_road_is_among_the_ways() -> None:
 
     assert taking == set(CALLERS)
     assert all(
-        shown_by in WAYS or (ROOT / "tests/actions" / shown_by).exists() for shown_by in CALLERS.values()
+        shown_by in EVERY_WAY or (ROOT / "tests/actions" / shown_by).exists() for shown_by in CALLERS.values()
     )
