@@ -28,9 +28,7 @@ LATE = 3600  # seconds after which a transcript that a worker should have read s
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, named with the last run: hooks do not write the index
 SETTLED_TOLD = "settled-told-"  # an empty file in `work`, named with a vault: older candidates were told
-UNREAD_TOLD = (
-    "unread-told-"  # an empty file in `work`, named with a digest of the files of a vault: they were told
-)
+UNREAD_TOLD = "unread-told-"  # an empty file in `work`, named with a vault and a digest of its files: told
 LARGEST_CANDIDATE = 64 * 1024  # bytes
 
 
