@@ -224,10 +224,7 @@ def _value_before(text: str, word: re.Match[str], name: str) -> tuple[int, int] 
     match = pattern(_VALUE_BEFORE).search(text, max(0, at - 500), at)
     if match is None or pattern(f'{_END}"').match(text, word.end()) is None:
         return None
-    is_secret = (
-        is_key(match["value"]) if word[0].startswith(MADE) else is_password(match["value"], plain_word=False)
-    )
-    return match.span("value") if is_secret else None
+    return match.span("value") if _fits(word, match["value"]) else None
 
 
 def _below(text: str, word: re.Match[str]) -> tuple[int, int] | None:
@@ -248,8 +245,12 @@ def _below(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     ):
         return None
     value = match["value"][:_ENOUGH]
-    is_secret = is_key(value) if word[0].startswith(MADE) else is_password(value, plain_word=False)
-    return match.span("value") if is_secret and is_strict(value) else None
+    return match.span("value") if _fits(word, value) and is_strict(value) else None
+
+
+def _fits(word: re.Match[str], value: str) -> bool:
+    """Tell whether *value* looks like what *word* names: a key that was made, or a password."""
+    return is_key(value) if word[0].startswith(MADE) else is_password(value, plain_word=False)
 
 
 def _pair(text: str, word: re.Match[str]) -> tuple[int, int] | None:
