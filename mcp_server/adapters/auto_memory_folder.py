@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.adapters import files
+from mcp_server.adapters import claude_settings, files
 from mcp_server.adapters.index.events.auto_memory_topics import Topic
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.adapters.json_file import read_linked_object
@@ -25,7 +25,6 @@ WHAT = "auto-memory"  # what the source is called, and the tag of its memories
 INDEX = "MEMORY.md"
 SENT_LINES, SENT_BYTES = 200, 25_000  # of the index; a session never gets the rest
 MAX_TOPIC = 256 * 1024  # bytes; a memory's text is at most 64 Ki characters
-MAX_SETTINGS = 4 * 1024 * 1024  # bytes of a settings file
 OFF = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 YES = ("1", "true", "yes", "on")
 
@@ -49,7 +48,9 @@ def locate(claude: Path, folders: Sequence[Path]) -> TopicsFolder:
 
     The person's own `autoMemoryDirectory` setting wins; a repository's settings are not read.
     """
-    setting = read_linked_object(claude / "settings.json", MAX_SETTINGS).get("autoMemoryDirectory")
+    setting = read_linked_object(claude / "settings.json", claude_settings.MAX_SETTINGS).get(
+        "autoMemoryDirectory"
+    )
     if isinstance(setting, str) and (named := Path(os.path.expanduser(setting))).is_absolute():
         looked: tuple[Path, ...] = (named,)
     else:
@@ -71,10 +72,8 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
     """
     if environment.get(OFF, "").strip().lower() in YES:
         return True
-    names = ("settings.json", "settings.local.json")
-    own = [claude / "settings.json"]
-    for path in (*own, *(folder / ".claude" / name for folder in folders for name in names)):
-        settings = read_linked_object(path, MAX_SETTINGS)
+    for path in claude_settings.files_of(claude, folders):
+        settings = read_linked_object(path, claude_settings.MAX_SETTINGS)
         variables = settings.get("env")
         if settings.get("autoMemoryEnabled") is False:
             return True

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mcp_server.adapters.auto_memory_folder import MAX_SETTINGS
 from mcp_server.adapters.json_file import problem_of, read_linked_object
 
+MAX_SETTINGS = 4 * 1024 * 1024  # bytes of a settings file
 PLUGINS, NO_HOOKS = "enabledPlugins", "disableAllHooks"
 _SHAPES: Mapping[type, tuple[str, Sequence[str]]] = {
     dict: ("an object", (PLUGINS, "env", "permissions", "statusLine")),
@@ -16,10 +16,10 @@ _SHAPES: Mapping[type, tuple[str, Sequence[str]]] = {
 """What values have to be: with another, null too, client 2.1.329 passes over the whole file."""
 
 
-def files_of(claude: Path, project: Path | None) -> list[Path]:
-    """Return the person's settings file in *claude* and those of *project*; a later one has the last word."""
-    of_project = [project / ".claude" / f"settings{end}.json" for end in ("", ".local")] if project else []
-    return [claude / "settings.json", *of_project]
+def files_of(claude: Path, folders: Sequence[Path]) -> list[Path]:
+    """Return the person's settings file in *claude* and those in *folders*; a later one has the last word."""
+    names = ("settings.json", "settings.local.json")
+    return [claude / names[0], *(folder / ".claude" / name for folder in folders for name in names)]
 
 
 def problem(path: Path) -> tuple[int, int, str] | None:

@@ -229,7 +229,7 @@ def _hooks(plugin: Path, project: Path | None) -> Plugin:
     launcher = plugin / "bin" / "daybook"
     if not os.access(launcher, os.X_OK):
         raise _Failed(NotExecutable(launcher))
-    own, *of_project = claude_settings.files_of(claude_folder(os.environ), project)
+    own, *of_project = claude_settings.files_of(claude_folder(os.environ), [project] if project else [])
     if problem := claude_settings.problem(own):
         raise _Failed(ClaudeSettings(own, *problem))
     if off := claude_settings.switching_off([own, *of_project], "daybook"):
