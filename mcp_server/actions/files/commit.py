@@ -25,7 +25,7 @@ from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.batches import batches
-from mcp_server.core.errors import DaybookError, Rejected
+from mcp_server.core.errors import DaybookError, Held, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Level, id_in
 from mcp_server.core.provenance.provenance import TRANSCRIPT
@@ -34,6 +34,8 @@ from mcp_server.core.secrets.redaction import mask_gone
 from mcp_server.store import Store
 
 AT_ONCE = 250  # memories in one event, whose length is limited
+STORING_LOCK = ".storing.lock"
+STORING_PATIENCE = 2.0  # seconds; then a memory is stored beside the other: none may be refused
 Effect = list[str]
 """What became of one file: its ref, and its place and digest before and after; '' where there was no file."""
 
@@ -67,6 +69,16 @@ def one_run(name: str = "") -> Iterator[str]:
         yield _run.get()
     finally:
         _run.reset(before)
+
+
+@contextlib.contextmanager
+def storing_alone(store: Store) -> Iterator[None]:
+    """Let no other process store a new memory while the block runs; a slow one is waited for 2 seconds."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(Held, OSError):
+            files.make_folder(store.home)
+            stack.enter_context(files.lock(store.home / STORING_LOCK, patience=STORING_PATIENCE))
+        yield
 
 
 def create(

@@ -15,7 +15,7 @@ from mcp_server.actions.files.conflict_copies import ledger_copies
 from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.take_in import take_in_files, take_in_waiting
 from mcp_server.actions.files.vanished_folders import emptied_folders, note_lost, vanished_vault
-from mcp_server.adapters import files, places
+from mcp_server.adapters import places
 from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.memories import memories, selections, unreadable
@@ -23,7 +23,7 @@ from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.batches import batches
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
-from mcp_server.core.errors import Held, IndexSetAside, IndexUnavailable
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import IndexBehind
 from mcp_server.store import Store
@@ -201,16 +201,6 @@ def if_free(store: Store) -> Iterator[None]:
         database.trouble.miss()
         if not database.stands_in:
             database.trouble.remark(IndexBehind(str(error)))
-
-
-@contextlib.contextmanager
-def storing_alone(store: Store) -> Iterator[None]:
-    """Let no other process store a new memory while the block runs; a slow one is waited for no longer."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(Held, OSError):
-            files.make_folder(store.home)
-            stack.enter_context(files.lock(store.home / ".storing.lock", patience=5 * PATIENCE))
-        yield
 
 
 def _listed(store: Store, vault: Vault, deep: bool, report: SyncReport) -> _Listed:

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.files.commit import create, one_change, write_line
+from mcp_server.actions.files.commit import create, one_change, storing_alone, write_line
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import is_accepted, is_shown, look_up, read
-from mcp_server.actions.files.sync import catch_up_if_free, make_folders, storing_alone
+from mcp_server.actions.files.sync import catch_up_if_free, make_folders
 from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.revise import Revision, links_given, revise, text_given, title_given
 from mcp_server.actions.recall.staleness import noted

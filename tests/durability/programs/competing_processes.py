@@ -23,8 +23,8 @@ from typing import Any
 
 from endless_writers import warm_up
 
-import mcp_server.actions.files.sync as syncing
 from mcp_server import bootstrap
+from mcp_server.actions.files import commit
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.remember import remember
@@ -102,7 +102,7 @@ def remember_all(folder: Path, processes: int, each: int) -> dict[str, Any]:
 
 def remember_the_same(folder: Path, processes: int, each: int) -> dict[str, Any]:
     """Everybody remembers the same *each* things."""
-    syncing.PATIENCE = PATIENCE  # as above
+    commit.STORING_PATIENCE = PATIENCE  # as above
 
     def work(number: int) -> dict[str, Any]:
         store = opened(folder)
