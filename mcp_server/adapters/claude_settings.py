@@ -13,7 +13,7 @@ _SHAPES: Mapping[type, tuple[str, Sequence[str]]] = {
     bool: ("true or false", (NO_HOOKS, "alwaysThinkingEnabled", "autoMemoryEnabled")),
     str: ("a text", ("apiKeyHelper", "language", "model", "outputStyle")),
 }
-"""What values have to be: with another, null too, client 2.1.329 passes over the whole file."""
+"""What values have to be: with another, null too, client 2.1.332 passes over the whole file."""
 
 
 def files_of(claude: Path, folders: Sequence[Path]) -> list[Path]:
